@@ -13,7 +13,7 @@ import type { Pool } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import type { PostgresClient } from '../src/postgres/connection.ts'
 import { changedPool } from './support/changed-pool.ts'
-import { aDatabase } from './support/postgres-of-the-run.ts'
+import { aMigratedDatabase } from './support/postgres-of-the-run.ts'
 
 const provider = providerId('provider-1')
 const issuer = 'https://as.example'
@@ -55,10 +55,10 @@ const cuts = [
 test.for(Object.entries(operations))(
   'law: %s on PostgreSQL is written completely or not at all when the connection is cut between any two statements',
   async ([, operation]) => {
-    const database = await aDatabase()
+    const database = await aMigratedDatabase()
     onTestFinished(() => database.remove())
     const pools = { pool: database.pool({ max: 8 }), observer: database.pool({ max: 2 }) }
-    const dialect = toPostgresDialect(pools.pool, { migrate: 'on-open' })
+    const dialect = toPostgresDialect(pools.pool)
     await createSqlStorage({ dialect, issuer: 'any' })
 
     const outcomes = await Promise.all(cuts.map((cut) => outcomeOf(operation, cut, { ...pools, dialect })))
@@ -72,10 +72,10 @@ test.for(Object.entries(operations))(
 )
 
 test('leaves no transaction open on a connection when the statement that begins it is cancelled', async () => {
-  const database = await aDatabase()
+  const database = await aMigratedDatabase()
   onTestFinished(() => database.remove())
   const pool = database.pool({ max: 1 })
-  await createSqlStorage({ dialect: toPostgresDialect(pool, { migrate: 'on-open' }), issuer })
+  await createSqlStorage({ dialect: toPostgresDialect(pool), issuer })
   const cancelled = await createSqlStorage({ dialect: toPostgresDialect(cancelling(pool)), issuer })
   const sound = await createSqlStorage({ dialect: toPostgresDialect(pool), issuer })
 

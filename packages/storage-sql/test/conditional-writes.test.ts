@@ -5,7 +5,7 @@ import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
 import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { aDatabase } from './support/postgres-of-the-run.ts'
+import { aMigratedDatabase } from './support/postgres-of-the-run.ts'
 
 const issuer = 'https://issuer.example'
 
@@ -22,9 +22,9 @@ const engines = [
     // READ COMMITTED: each statement sees what was committed before it began.
     name: 'PostgreSQL',
     open: async () => {
-      const database = await aDatabase()
+      const database = await aMigratedDatabase()
       onTestFinished(() => database.remove())
-      return toPostgresDialect(database.pool(), { migrate: 'on-open' })
+      return toPostgresDialect(database.pool())
     },
   },
 ]

@@ -11,7 +11,7 @@ import { createSqlStorage } from '@mintmark/storage-sql'
 import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
 import type { Pool } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
-import { aDatabase } from './support/postgres-of-the-run.ts'
+import { aMigratedDatabase } from './support/postgres-of-the-run.ts'
 
 const issuer = 'https://issuer.example'
 const provider = providerId('provider-1')
@@ -113,10 +113,9 @@ async function untilLockIsAwaited(pool: Pool): Promise<void> {
 type Two<T> = readonly [T, T]
 
 async function twoServers(): Promise<{ readonly storages: Two<AdminStorage>; readonly pools: Two<Pool> }> {
-  const database = await aDatabase()
+  const database = await aMigratedDatabase()
   onTestFinished(() => database.remove())
   const pools: Two<Pool> = [database.pool(), database.pool()]
-  const open = (pool: Pool): Promise<AdminStorage> =>
-    createSqlStorage({ dialect: toPostgresDialect(pool, { migrate: 'on-open' }), issuer })
+  const open = (pool: Pool): Promise<AdminStorage> => createSqlStorage({ dialect: toPostgresDialect(pool), issuer })
   return { storages: [await open(pools[0]), await open(pools[1])], pools }
 }

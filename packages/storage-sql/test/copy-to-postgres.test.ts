@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { providerId, sessionId, type AdminStorage } from '@mintmark/storage-interface'
 import { aDigest, aProvisionedState, aProvisionedUser, aSessionRecord } from '@mintmark/storage-interface/fixtures'
-import { createSqlStorage, migrate } from '@mintmark/storage-sql'
+import { createSqlStorage } from '@mintmark/storage-sql'
 import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import type { Pool } from 'pg'
@@ -14,7 +14,7 @@ import { copyToPostgres } from '../src/command/copy-to-postgres.ts'
 import { copyDatabase } from '../src/command/run-command.ts'
 import { aFolder } from './sqlite-under-test.ts'
 import { changedPool } from './support/changed-pool.ts'
-import { aDatabase } from './support/postgres-of-the-run.ts'
+import { aDatabase, aMigratedDatabase } from './support/postgres-of-the-run.ts'
 
 const issuer = 'https://issuer.example'
 
@@ -197,12 +197,11 @@ async function untilLockIsAwaited(pool: Pool): Promise<void> {
 }
 
 async function twoDatabases() {
-  const [folder, database] = [await aFolder(), await aDatabase()]
+  const [folder, database] = [await aFolder(), await aMigratedDatabase()]
   const file = join(folder.path, 'mintmark.db')
   const dialect = openSqliteDialect(file, { migrate: 'on-open', synchronous: 'normal' })
   const pool = database.pool()
   const postgres = toPostgresDialect(pool)
-  await migrate({ dialect: postgres })
   onTestFinished(async () => {
     await dialect.close()
     await folder.remove()

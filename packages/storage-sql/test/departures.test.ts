@@ -3,6 +3,7 @@ import { aGroup, aProvisionedUser } from '@mintmark/storage-interface/fixtures'
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
 import { describe, expect, test } from 'vitest'
 import { membersInSlice } from '../src/stores/group-members.ts'
+import { copyRows } from './support/copy-rows.ts'
 import { aMigratedPostgres, aMigratedSqlite } from './support/migrated-dialects.ts'
 
 const issuer = 'https://issuer.example'
@@ -135,7 +136,7 @@ describe.for([
     const storage = await inManyGroups(sound)
     const inner = aGroup('inner')
     await storage.groups.insert(inner)
-    for (const id of groupIds) await add(storage, id, inner.groupId)
+    await Promise.all(groupIds.map((id) => add(storage, id, inner.groupId)))
     const slices: number[] = []
     const isGone = async () => expect(await storage.groups.find(providerId, inner.groupId)).toBeUndefined()
     const watched = await createSqlStorage({ dialect: { ...sound, transact: watch(sound, slices, isGone) }, issuer })
@@ -154,7 +155,10 @@ async function inManyGroups(dialect: SqlDialect): Promise<AdminStorage> {
   const storage = await createSqlStorage({ dialect, issuer })
   await storage.provisionedUsers.insert(ada)
   await storage.provisionedUsers.insert(bea)
-  for (const label of labels) await storage.groups.insert(aGroup(label, { memberIds: [ada.userId, bea.userId] }))
+  const [label = '', ...others] = labels
+  await storage.groups.insert(aGroup(label, { memberIds: [ada.userId, bea.userId] }))
+  for (const table of ['mintmark_groups', 'mintmark_group_members'])
+    await copyRows(dialect, table, { label, labels: others })
   return storage
 }
 

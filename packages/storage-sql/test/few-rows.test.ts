@@ -14,7 +14,7 @@ import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { SqlValue } from '../src/dialect.ts'
 import { aMigratedSqlite, aMigratedPostgres } from './support/migrated-dialects.ts'
-import { aDatabase } from './support/postgres-of-the-run.ts'
+import { aMigratedDatabase } from './support/postgres-of-the-run.ts'
 import { scansOf, type PlanNode } from './support/postgres-plan.ts'
 
 const issuer = 'https://issuer.example'
@@ -80,11 +80,11 @@ describe.for([
 })
 
 test('reads at most 11 rows of the index of addresses, even if more users share the address (RFC 7644 §3.12)', async () => {
-  const database = await aDatabase()
+  const database = await aMigratedDatabase()
   onTestFinished(() => database.remove())
   const pool = database.pool()
   const { sql, executed } = await stored(
-    toPostgresDialect(pool, { migrate: 'on-open' }),
+    toPostgresDialect(pool),
     Array.from({ length: 40 }, () => ({ emails: [work('shared')] })),
   )
   await shown(sql, { filter: element(text('value', 'shared')) })

@@ -3,6 +3,7 @@ import { aGroup, aProvisionedUser } from '@mintmark/storage-interface/fixtures'
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
 import { describe, expect, test } from 'vitest'
 import { groupsInRead } from '../src/groups-of-a-user.ts'
+import { copyRows } from './support/copy-rows.ts'
 import { aMigratedSqlite, aMigratedPostgres } from './support/migrated-dialects.ts'
 
 const issuer = 'https://issuer.example'
@@ -20,7 +21,10 @@ describe.for([
       const storage = await createSqlStorage({ dialect, issuer })
       await storage.provisionedUsers.insert(ada)
       const names = Array.from({ length: count }, (_, index) => `g${String(index).padStart(5, '0')}`)
-      for (const name of names.toReversed()) await storage.groups.insert(aGroup(name, { memberIds: [ada.userId] }))
+      const [label = '', ...others] = names.toReversed()
+      await storage.groups.insert(aGroup(label, { memberIds: [ada.userId] }))
+      for (const table of ['mintmark_groups', 'mintmark_group_members'])
+        await copyRows(dialect, table, { label, labels: others })
       const groups = names.map((name) => ({
         groupId: aGroup(name).groupId,
         displayName: aGroup(name).state.displayName,

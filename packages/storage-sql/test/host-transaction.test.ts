@@ -6,7 +6,7 @@ import { toPostgresDialect, withinTransaction } from '@mintmark/storage-sql/post
 import type { Pool, PoolClient } from 'pg'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { TestDatabase } from './support/postgres-database.ts'
-import { aDatabase } from './support/postgres-of-the-run.ts'
+import { aMigratedDatabase } from './support/postgres-of-the-run.ts'
 
 const issuer = 'https://issuer.example'
 const now = epochSeconds(1_800_000_000)
@@ -15,11 +15,11 @@ const user = (name: string) => aUser({ userId: userId(`user-${name}`) })
 
 /** A migrated database with a table of the host, and a client on which a transaction has begun. */
 async function aHost(begin = 'BEGIN') {
-  const database = await aDatabase()
+  const database = await aMigratedDatabase()
   onTestFinished(() => database.remove())
   const pool = database.pool()
-  const storage = await createSqlStorage({ dialect: toPostgresDialect(pool, { migrate: 'on-open' }), issuer })
-  await pool.query('CREATE TABLE people (id text PRIMARY KEY, active boolean NOT NULL)')
+  const storage = await createSqlStorage({ dialect: toPostgresDialect(pool), issuer })
+  await pool.query('CREATE TABLE IF NOT EXISTS people (id text PRIMARY KEY, active boolean NOT NULL)')
   const client = await pool.connect()
   onTestFinished(() => client.release())
   if (begin !== '') await client.query(begin)
@@ -212,9 +212,9 @@ describe('a storage in a transaction of the host', () => {
   let database: TestDatabase
   let client: PoolClient
   beforeAll(async () => {
-    database = await aDatabase()
+    database = await aMigratedDatabase()
     const pool = database.pool()
-    await createSqlStorage({ dialect: toPostgresDialect(pool, { migrate: 'on-open' }), issuer })
+    await createSqlStorage({ dialect: toPostgresDialect(pool), issuer })
     client = await pool.connect()
   }, 60_000)
   afterAll(async () => {

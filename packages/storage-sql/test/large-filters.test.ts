@@ -2,24 +2,27 @@ import { type AdminStorage, epochSeconds, type ResolvedFilter, userId } from '@m
 import { aProvisionedState, aProvisionedUser } from '@mintmark/storage-interface/fixtures'
 import type { FilterAttribute, TextOperator } from '@mintmark/storage-interface/stores'
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { engines } from './support/migrated-dialects.ts'
+import { enginesOfFiles, type OpenDatabase } from './support/migrated-dialects.ts'
 
 const issuer = 'https://issuer.example'
 const { providerId } = aProvisionedUser('any')
 const users = 60
 const addresses = 10
 
-describe.for(engines)('filters with many comparisons on $name', ({ open }) => {
+describe.for(enginesOfFiles)('filters with many comparisons on $name', ({ open }) => {
+  let database: OpenDatabase
   let unlimited: AdminStorage
   let limited: AdminStorage
-  beforeEach(async () => {
-    const dialect = await open()
+  beforeAll(async () => {
+    database = await open()
+    const { dialect } = database
     unlimited = await createSqlStorage({ dialect, issuer })
     limited = await createSqlStorage({ dialect, issuer, scanLimit: 3 })
-    for (let number = 0; number < users; number += 1) await unlimited.provisionedUsers.insert(user(number))
-  })
+    await insertUsers(unlimited)
+  }, 60_000)
+  afterAll(() => database.remove())
 
   test.for<[string, ResolvedFilter, readonly number[]]>([
     ['userName eq or displayName eq', or(names(600, 'eq', ['userName', 'displayName'])), [0, 1, 2, 3]],
@@ -43,7 +46,7 @@ describe.for(engines)('filters with many comparisons on $name', ({ open }) => {
 
   test('finds the column of an attribute only once in a statement with hundreds of comparisons joined by and', async () => {
     const statements: string[] = []
-    const dialect = await open()
+    const { dialect } = database
     const all: SqlDialect['all'] = (statement, ...rest) => (statements.push(statement), dialect.all(statement, ...rest))
     const storage = await createSqlStorage({ dialect: { ...dialect, all }, issuer })
     statements.length = 0
@@ -72,17 +75,7 @@ describe.for(engines)('filters with many comparisons on $name', ({ open }) => {
   ])(
     'finds more users than a list may read by one of their values: %s (RFC 7644 §3.4.2.2)',
     async ([, filter, expected]) => {
-      const storage = await createSqlStorage({ dialect: await open(), issuer, scanLimit: 13 })
-      for (let number = 0; number < users; number += 1) await storage.provisionedUsers.insert(user(number))
-      const { state, createdAt } = user(2)
-      const values = [{ value: 'address 2 0 3' }, { value: `${'x'.repeat(250)} end` }]
-      const comparable = { ...state.comparable, emails: values }
-      await storage.provisionedUsers.compareAndSwap({
-        ...user(2),
-        version: 1,
-        state: { ...state, comparable },
-        now: createdAt,
-      })
+      const storage = await withLongAddress(database.dialect)
 
       const pages = [0, 40].map((offset) =>
         storage.provisionedUsers.list({
@@ -131,6 +124,26 @@ describe.for(engines)('filters with many comparisons on $name', ({ open }) => {
     expect(await list(limited, search(6))).toEqual({ outcome: 'tooMany' })
   })
 })
+
+const insertUsers = ({ provisionedUsers }: AdminStorage): Promise<unknown> =>
+  Promise.all(times(users, (number) => provisionedUsers.insert(user(number))))
+
+/** A storage of another issuer, with the same users, of which one has an address that the index cuts. */
+async function withLongAddress(dialect: SqlDialect): Promise<AdminStorage> {
+  const storage = await createSqlStorage({ dialect, issuer: 'https://long.example', scanLimit: 13 })
+  const { state, createdAt } = user(2)
+  if ((await storage.provisionedUsers.find(providerId, user(2).userId)) !== undefined) return storage
+  await insertUsers(storage)
+  const values = [{ value: 'address 2 0 3' }, { value: `${'x'.repeat(250)} end` }]
+  const comparable = { ...state.comparable, emails: values }
+  await storage.provisionedUsers.compareAndSwap({
+    ...user(2),
+    version: 1,
+    state: { ...state, comparable },
+    now: createdAt,
+  })
+  return storage
+}
 
 const all = (): number[] => times(users, (number) => number)
 

@@ -3,6 +3,7 @@ import { aGroup, aProvisionedUser } from '@mintmark/storage-interface/fixtures'
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
 import { describe, expect, test } from 'vitest'
 import { membersInSlice } from '../src/stores/group-members.ts'
+import { copyRows } from './support/copy-rows.ts'
 import { engines } from './support/migrated-dialects.ts'
 
 const issuer = 'https://issuer.example'
@@ -141,7 +142,9 @@ describe.for(engines)('a change of many members, on $name', ({ open }) => {
 
 async function withUsers(dialect: SqlDialect): Promise<AdminStorage> {
   const storage = await createSqlStorage({ dialect, issuer })
-  await Promise.all(ids.map((id) => storage.provisionedUsers.insert(aProvisionedUser(id, { userId: userId(id) }))))
+  const [label = '', ...others] = ids
+  await storage.provisionedUsers.insert(aProvisionedUser(label, { userId: userId(label) }))
+  await copyRows(dialect, 'mintmark_users', { label, labels: others })
   return storage
 }
 

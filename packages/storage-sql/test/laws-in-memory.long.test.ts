@@ -1,7 +1,9 @@
 import { adminLaws } from '@mintmark/storage-interface/contract'
 import { expect, test } from 'vitest'
-import { memoryUnderTest } from './sqlite-under-test.ts'
+import { oneMemoryUnderTest } from './sqlite-under-test.ts'
+
+const makeStore = await oneMemoryUnderTest()
 
 test.for(adminLaws)('SQLite in memory keeps the law $name', async (law) => {
-  await expect(law.run(() => memoryUnderTest())).resolves.toBeUndefined()
+  await expect(law.run(makeStore)).resolves.toBeUndefined()
 })

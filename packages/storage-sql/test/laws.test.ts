@@ -2,16 +2,16 @@ import type { AdminStorage } from '@mintmark/storage-interface'
 import { adminLaws, type StorageUnderTest } from '@mintmark/storage-interface/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { postgresUnderTest, type TestDatabase } from './support/postgres-database.ts'
-import { aDatabase } from './support/postgres-of-the-run.ts'
-import { fileUnderTest, migratedFiles } from './sqlite-under-test.ts'
+import { aMigratedDatabase } from './support/postgres-of-the-run.ts'
+import { oneFileUnderTest } from './sqlite-under-test.ts'
 
 describe('SQLite in a file, a connection for each server,', () => {
-  let files: Awaited<ReturnType<typeof migratedFiles>>
-  beforeAll(async () => void (files = await migratedFiles()))
-  afterAll(() => files.remove())
+  let file: Awaited<ReturnType<typeof oneFileUnderTest>>
+  beforeAll(async () => void (file = await oneFileUnderTest()))
+  afterAll(() => file.remove())
 
   test.for(adminLaws)('keeps the law $name', async (law) => {
-    await expect(law.run(() => fileUnderTest(files))).resolves.toBeUndefined()
+    await expect(law.run(file.makeStore)).resolves.toBeUndefined()
   })
 })
 
@@ -19,7 +19,7 @@ describe('PostgreSQL, a pool for each server,', () => {
   let database: TestDatabase
   let makeStore: () => Promise<StorageUnderTest<AdminStorage>>
   beforeAll(async () => {
-    database = await aDatabase()
+    database = await aMigratedDatabase()
     makeStore = await postgresUnderTest(database)
   }, 60_000)
   afterAll(() => database.remove())

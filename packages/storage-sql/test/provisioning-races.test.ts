@@ -5,7 +5,7 @@ import { createSqlStorage } from '@mintmark/storage-sql'
 import { toPostgresDialect, type PostgresPool } from '@mintmark/storage-sql/postgres'
 import type { Pool, PoolClient } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
-import { aDatabase } from './support/postgres-of-the-run.ts'
+import { aMigratedDatabase } from './support/postgres-of-the-run.ts'
 
 // Each statement of PostgreSQL reads what was committed when it began, even after it has waited for another transaction.
 
@@ -107,11 +107,11 @@ interface Server {
 }
 
 async function aServer(): Promise<Server> {
-  const database = await aDatabase()
+  const database = await aMigratedDatabase()
   onTestFinished(() => database.remove())
   // `untilStatementsWait` counts only the statements of this test.
   const pool = database.pool({ application_name: randomUUID() })
-  const dialect = toPostgresDialect(pool, { migrate: 'on-open' })
+  const dialect = toPostgresDialect(pool)
   return { storage: await createSqlStorage({ dialect, issuer }), pool }
 }
 

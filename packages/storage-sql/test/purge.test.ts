@@ -16,7 +16,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { replayColumns } from '../src/tables.ts'
 import { aFolder } from './sqlite-under-test.ts'
 import { fillTable } from './support/fill-table.ts'
-import { anEnglishDatabase } from './support/postgres-of-the-run.ts'
+import { aMigratedEnglishDatabase } from './support/postgres-of-the-run.ts'
 
 const issuer = 'https://issuer.example'
 const { issuedAt: now, clientId } = aCodeRecord()
@@ -278,10 +278,7 @@ async function twoFileDialects(): Promise<readonly [SqlDialect, SqlDialect]> {
  * pages.
  */
 async function twoPools(): Promise<readonly [SqlDialect, SqlDialect]> {
-  const database = await anEnglishDatabase()
+  const database = await aMigratedEnglishDatabase()
   onTestFinished(() => database.remove())
-  return [
-    toPostgresDialect(database.pool(), { migrate: 'on-open' }),
-    toPostgresDialect(database.pool(), { migrate: 'on-open' }),
-  ]
+  return [toPostgresDialect(database.pool()), toPostgresDialect(database.pool())]
 }

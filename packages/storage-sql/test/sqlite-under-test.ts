@@ -3,8 +3,10 @@ import { copyFile, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { StorageUnderTest } from '@mintmark/storage-interface/contract'
-import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
+import { createSqlStorage, migrate, type SqlDialect } from '@mintmark/storage-sql'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
+import { alternatingStorages } from './support/alternating-storages.ts'
+import { byName } from './support/by-name.ts'
 
 /** Creates an empty folder. */
 export async function aFolder(): Promise<{ readonly path: string; remove(): Promise<void> }> {
@@ -22,18 +24,27 @@ export async function memoryUnderTest(
 
 /** Makes stores that reuse one database and empty it first, because migrations take longer than a law. */
 export async function oneMemoryUnderTest(
-  watch: (dialect: SqlDialect) => SqlDialect,
+  watch: (dialect: SqlDialect) => SqlDialect = (dialect) => dialect,
 ): Promise<() => Promise<StorageUnderTest<AdminStorage>>> {
-  const unwatched = openSqliteDialect(':memory:', { migrate: 'on-open' })
+  const unwatched = openSqliteDialect(':memory:')
+  await migrate({ dialect: unwatched })
   const dialect = watch(unwatched)
-  await createSqlStorage({ dialect, issuer: 'https://tables.example' })
-  const rows = await unwatched.all(`SELECT name FROM sqlite_schema WHERE type = 'table'`, [])
-  const tables = rows.map(({ values: [name] }) => String(name))
-  const filled = tables.filter((name) => name.startsWith('mintmark_') && name !== 'mintmark_migrations')
+  const open = alternatingStorages([dialect, dialect], createSqlStorage)
   return async () => {
-    for (const name of filled) await unwatched.all(`DELETE FROM ${name}`, [])
-    return { open: (issuer) => createSqlStorage({ dialect, issuer }), close: async () => {} }
+    await emptySqlite(unwatched)
+    return { open, close: async () => {} }
   }
+}
+
+/** Removes all rows. The tables and the list of applied migrations stay. */
+export async function emptySqlite(dialect: SqlDialect): Promise<void> {
+  const tables = byName(
+    await dialect.all(
+      `SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB 'mintmark_*' AND name <> 'mintmark_migrations'`,
+      [],
+    ),
+  )
+  for (const { name } of tables) await dialect.all(`DELETE FROM ${String(name)}`, [])
 }
 
 /** Databases in files, which have the tables. */
@@ -63,20 +74,29 @@ export async function migratedFiles(): Promise<MigratedFiles> {
   }
 }
 
-/** Storages over one file. Each has a separate connection, as separate server processes have. */
-export async function fileUnderTest(files: MigratedFiles): Promise<StorageUnderTest<AdminStorage>> {
-  const path = await files.create()
-  const opened: SqlDialect[] = []
+/**
+ * Makes stores one after the other in one file, each of them empty when it is made. Storages alternate between two
+ * connections.
+ */
+export async function oneFileUnderTest(): Promise<{
+  readonly makeStore: () => Promise<StorageUnderTest<AdminStorage>>
+  readonly remove: () => Promise<void>
+}> {
+  const folder = await aFolder()
+  const path = join(folder.path, 'laws.db')
+  const connect = () => openSqliteDialect(path, { synchronous: 'normal' })
+  const dialects = [connect(), connect()] as const
+  await migrate({ dialect: dialects[0] })
+  const open = alternatingStorages(dialects, createSqlStorage)
 
   return {
-    open: async (issuer) => {
-      const dialect = openSqliteDialect(path, { synchronous: 'normal' })
-      opened.push(dialect)
-      return createSqlStorage({ dialect, issuer })
+    makeStore: async () => {
+      await emptySqlite(dialects[0])
+      return { open, close: async () => {} }
     },
-    close: async () => {
-      await Promise.all(opened.map((dialect) => dialect.close()))
-      await rm(path, { force: true })
+    remove: async () => {
+      await Promise.all(dialects.map((dialect) => dialect.close()))
+      await folder.remove()
     },
   }
 }

@@ -12,7 +12,7 @@ import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
 import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import { expect, it, onTestFinished } from 'vitest'
-import { aDatabase } from './support/postgres-of-the-run.ts'
+import { aMigratedDatabase } from './support/postgres-of-the-run.ts'
 
 it('builds each statement once, when it is first needed', async () => {
   const { dialect, built } = countingStatements(openSqliteDialect(':memory:', { migrate: 'on-open' }))
@@ -28,9 +28,9 @@ it('builds each statement once, when it is first needed', async () => {
 })
 
 it('PostgreSQL returns a whole record as one column, because each result repeats the names of its columns', async () => {
-  const database = await aDatabase()
+  const database = await aMigratedDatabase()
   onTestFinished(() => database.remove())
-  const { dialect, columnCounts } = countingColumns(toPostgresDialect(database.pool(), { migrate: 'on-open' }))
+  const { dialect, columnCounts } = countingColumns(toPostgresDialect(database.pool()))
   const storage = await createSqlStorage({ dialect, issuer: 'https://issuer.example' })
   const [code, grant] = [aCodeRecord(), aGrantRecord()]
   await storage.clients.insert(aClientRecord())

@@ -5,7 +5,7 @@ import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { UniqueViolationError } from '../src/dialect.ts'
 import { byName } from './support/by-name.ts'
-import { aDatabase } from './support/postgres-of-the-run.ts'
+import { aMigratedDatabase } from './support/postgres-of-the-run.ts'
 
 describe.for([
   { name: 'SQLite', open: openSqlite, place: () => '?' },
@@ -83,9 +83,7 @@ async function openSqlite(): Promise<SqlDialect> {
 }
 
 async function openPostgres(): Promise<SqlDialect> {
-  const database = await aDatabase()
+  const database = await aMigratedDatabase()
   onTestFinished(() => database.remove())
-  const dialect = toPostgresDialect(database.pool(), { migrate: 'on-open' })
-  await migrate({ dialect })
-  return dialect
+  return toPostgresDialect(database.pool())
 }

@@ -7,7 +7,7 @@ import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { byName } from './support/by-name.ts'
-import { aDatabase } from './support/postgres-of-the-run.ts'
+import { aMigratedDatabase } from './support/postgres-of-the-run.ts'
 
 const target = { providerId: providerId('provider-1'), userId: userId('user-1') }
 const first = { externalId: 'external-a', userName: 'user-a' }
@@ -93,8 +93,8 @@ test('SQLite writes to no index if no key changes', async () => {
 const anSqliteFile = () => openSqliteDialect(':memory:', { migrate: 'on-open' })
 
 async function aPostgres() {
-  const database = await aDatabase()
-  return { dialect: toPostgresDialect(database.pool(), { migrate: 'on-open' }), remove: () => database.remove() }
+  const database = await aMigratedDatabase()
+  return { dialect: toPostgresDialect(database.pool()), remove: () => database.remove() }
 }
 
 interface Keys {

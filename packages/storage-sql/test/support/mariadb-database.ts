@@ -3,6 +3,7 @@ import type { StorageUnderTest } from '@mintmark/storage-interface/contract'
 import { createSqlOAuthStorage, migrate } from '@mintmark/storage-sql'
 import { toMariadbDialect } from '@mintmark/storage-sql/mariadb'
 import { createPool, type Pool } from 'mysql2'
+import { alternatingStorages } from './alternating-storages.ts'
 
 /** Creates an empty database on the server, and a pool for it. */
 export async function aMariadbPool(port: number, { user = 'root' }: { readonly user?: string } = {}): Promise<Pool> {
@@ -25,23 +26,15 @@ async function createDatabase(port: number): Promise<string> {
 
 /** Makes stores one after the other in one database, each of them empty when it is made. Storages alternate between two pools. */
 export async function mariadbUnderTest(pools: readonly [Pool, Pool]): Promise<() => Promise<StorageUnderTest>> {
-  const dialects = pools.map((pool) => toMariadbDialect(pool))
-  await migrate({ dialect: toMariadbDialect(pools[0]) })
+  const dialects = [toMariadbDialect(pools[0]), toMariadbDialect(pools[1])] as const
+  await migrate({ dialect: dialects[0] })
+  const open = alternatingStorages(dialects, createSqlOAuthStorage)
   const [rows] = await pools[0].promise().query(`SHOW TABLES`)
   const tables = (rows as readonly object[]).map((row) => String(Object.values(row)[0]))
-  let opened = 0
 
   return async () => {
     for (const name of tables.filter((each) => each !== 'mintmark_migrations'))
       await pools[0].promise().query(`DELETE FROM ${name}`)
-    return {
-      open: async (issuer) => {
-        opened += 1
-        const dialect = dialects[opened % 2]
-        if (dialect === undefined) throw new Error('There is no pool.')
-        return createSqlOAuthStorage({ dialect, issuer })
-      },
-      close: async () => {},
-    }
+    return { open, close: async () => {} }
   }
 }

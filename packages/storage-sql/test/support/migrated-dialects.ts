@@ -1,26 +1,65 @@
-import type { SqlDialect } from '@mintmark/storage-sql'
+import { migrate, type SqlDialect } from '@mintmark/storage-sql'
 import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import { onTestFinished } from 'vitest'
+import { emptySqlite } from '../sqlite-under-test.ts'
 import type { TestDatabase } from './postgres-database.ts'
-import { aDatabase } from './postgres-of-the-run.ts'
+import { aMigratedDatabase } from './postgres-of-the-run.ts'
 
-/** Opens a migrated SQLite database in memory, and closes it after the test. */
-export async function aMigratedSqlite(): Promise<SqlDialect> {
-  const dialect = openSqliteDialect(':memory:', { migrate: 'on-open' })
-  onTestFinished(() => dialect.close())
+/** An empty database with the tables. */
+export interface OpenDatabase {
+  readonly dialect: SqlDialect
+  /** Gives it to a later test of the same process, because migrations take longer than most tests. */
+  readonly remove: () => Promise<void>
+}
+
+// A test that changes the schema opens a database of its own.
+
+async function openSqlite(): Promise<OpenDatabase> {
+  const dialect = unused.pop() ?? (await aSqliteWithTables())
+  return {
+    dialect: { ...dialect, close: async () => {} },
+    remove: async () => {
+      await emptySqlite(dialect)
+      unused.push(dialect)
+    },
+  }
+}
+
+const unused: SqlDialect[] = []
+
+async function aSqliteWithTables(): Promise<SqlDialect> {
+  const dialect = openSqliteDialect(':memory:')
+  await migrate({ dialect })
   return dialect
 }
 
-/** Creates a migrated database on the PostgreSQL of the run, and removes it after the test. */
-export async function aMigratedPostgres(options?: Parameters<TestDatabase['pool']>[0]): Promise<SqlDialect> {
-  const database = await aDatabase()
-  onTestFinished(() => database.remove())
-  return toPostgresDialect(database.pool(options), { migrate: 'on-open' })
+async function openPostgres(options?: Parameters<TestDatabase['pool']>[0]): Promise<OpenDatabase> {
+  const database = await aMigratedDatabase()
+  return { dialect: toPostgresDialect(database.pool(options)), remove: () => database.remove() }
 }
+
+async function untilTestEnds(opening: Promise<OpenDatabase>): Promise<SqlDialect> {
+  const { dialect, remove } = await opening
+  onTestFinished(remove)
+  return dialect
+}
+
+/** Returns an empty SQLite database in memory that has the tables, until the test ends. */
+export const aMigratedSqlite = (): Promise<SqlDialect> => untilTestEnds(openSqlite())
+
+/** Returns an empty database with the tables on the PostgreSQL of the run, until the test ends. */
+export const aMigratedPostgres = (options?: Parameters<TestDatabase['pool']>[0]): Promise<SqlDialect> =>
+  untilTestEnds(openPostgres(options))
 
 /** The engines, for tests that run on each. */
 export const engines = [
   { name: 'SQLite', open: aMigratedSqlite },
   { name: 'PostgreSQL', open: () => aMigratedPostgres() },
+]
+
+/** The engines, for files whose tests share a database that they remove themselves. */
+export const enginesOfFiles = [
+  { name: 'SQLite', open: openSqlite },
+  { name: 'PostgreSQL', open: () => openPostgres() },
 ]

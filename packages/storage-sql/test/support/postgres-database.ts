@@ -4,6 +4,7 @@ import type { StorageUnderTest } from '@mintmark/storage-interface/contract'
 import { createSqlStorage, migrate, type SqlDialect } from '@mintmark/storage-sql'
 import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
 import { Client, Pool, type PoolConfig } from 'pg'
+import { alternatingStorages } from './alternating-storages.ts'
 
 /** An empty schema. Its name is also the application name of its connections, so that tests can tell theirs apart. */
 export interface TestDatabase {
@@ -13,6 +14,8 @@ export interface TestDatabase {
   readonly options: string
   /** Creates a pool, which is ended when the database is removed. */
   pool(settings?: PoolConfig): Pool
+  /** Ends the pools and removes all rows. The tables and the list of applied migrations stay. */
+  empty(): Promise<void>
   /** Ends the pools and removes the schema. */
   remove(): Promise<void>
 }
@@ -21,6 +24,7 @@ export async function makeDatabase(address: string): Promise<TestDatabase> {
   const schema = `test_${randomBytes(8).toString('hex')}`
   const options = `-c search_path=${schema}`
   const pools: Pool[] = []
+  const endPools = async () => void (await Promise.all(pools.splice(0).map(async (pool) => pool.ended || pool.end())))
   await runAlone(address, `CREATE SCHEMA ${schema}`)
 
   return {
@@ -31,12 +35,26 @@ export async function makeDatabase(address: string): Promise<TestDatabase> {
       pools.push(pool)
       return pool
     },
+    empty: async () => {
+      await endPools()
+      await runAlone(address, truncateFilled(schema))
+    },
     remove: async () => {
-      await Promise.all(pools.map(async (pool) => pool.ended || pool.end()))
+      await endPools()
       await runAlone(address, `DROP SCHEMA ${schema} CASCADE`)
     },
   }
 }
+
+/** Leaves out empty tables, because replacing the files of a table and its indexes takes time. */
+const truncateFilled = (schema: string): string => `DO $$
+  DECLARE filled text := (
+    SELECT string_agg(oid::regclass::text, ', ') FROM pg_class
+    WHERE relnamespace = '${schema}'::regnamespace AND relkind = 'r' AND relname <> 'mintmark_migrations'
+      AND pg_relation_size(oid) > 0);
+  BEGIN
+    IF filled IS NOT NULL THEN EXECUTE 'TRUNCATE ' || filled || ' CASCADE'; END IF;
+  END $$`
 
 /** Creates a separate database that orders strings as in English, not by their bytes. */
 export async function makeEnglishDatabase(address: string): Promise<TestDatabase> {
@@ -66,23 +84,15 @@ export async function postgresUnderTest(
   watch: (dialect: SqlDialect) => SqlDialect = (dialect) => dialect,
 ): Promise<() => Promise<StorageUnderTest<AdminStorage>>> {
   const pools = [database.pool(), database.pool()] as const
-  const dialects = pools.map((pool) => watch(toPostgresDialect(pool)))
+  const dialects = [watch(toPostgresDialect(pools[0])), watch(toPostgresDialect(pools[1]))] as const
   await migrate({ dialect: toPostgresDialect(pools[0]) })
+  const open = alternatingStorages(dialects, createSqlStorage)
   const { rows } = await pools[0].query(`SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema`)
   const tables = rows.map(({ name }) => String(name)).filter((name) => name !== 'mintmark_migrations')
-  let opened = 0
 
   return async () => {
     await pools[0].query(tables.map((name) => `DELETE FROM ${name}`).join(';'))
-    return {
-      open: async (issuer) => {
-        opened += 1
-        const dialect = dialects[opened % 2]
-        if (dialect === undefined) throw new Error('There is no pool.')
-        return createSqlStorage({ dialect, issuer })
-      },
-      close: async () => {},
-    }
+    return { open, close: async () => {} }
   }
 }
 
