@@ -31,6 +31,5 @@ const longFiles = [
   'test/attacks/provisioned-name.test.ts',
   'test/browser/',
   'test/flows/examples.test.ts',
-  'test/performance/benchmark-targets.test.ts',
   'test/processes/races.test.ts',
 ]

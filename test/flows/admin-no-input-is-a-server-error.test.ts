@@ -12,38 +12,38 @@ import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 
-import { makeDatabase } from '../../packages/storage-sql/test/support/postgres-database.ts'
-import { addressOfTheRun } from '../../packages/storage-sql/test/support/postgres-of-the-run.ts'
+import { aMigratedDatabase } from '../../packages/storage-sql/test/support/postgres-of-the-run.ts'
 import { hostileAdminRequest, type GoodAdminRequest } from '../arbitraries/hostile-admin-request.ts'
 import { plainRequest } from '../support/plain-request.ts'
+import { rounds } from '../support/rounds.ts'
 import { ownKeysOfPrototypes, initialKeysOfPrototypes } from '../support/prototypes.ts'
 
 const issuer = 'https://as.test'
 const base = `${issuer}/admin/v1`
 
 it('law: no administration request causes a server error, on memory', async () => {
-  await noInputIsAServerError(createMemoryStorage({ issuer }), 2000)
+  await noInputIsAServerError(createMemoryStorage({ issuer }), rounds({ fast: 250, long: 2000 }))
 })
 
 it('law: no administration request causes a server error, on SQLite', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'mintmark-admin-'))
   const dialect = openSqliteDialect(join(folder, 'mintmark.db'), { migrate: 'on-open' })
-  await noInputIsAServerError(await createSqlStorage({ issuer, dialect }), 1000)
+  await noInputIsAServerError(await createSqlStorage({ issuer, dialect }), rounds({ fast: 200, long: 1000 }))
   await dialect.close()
   rmSync(folder, { recursive: true })
 })
 
 it('law: no administration request causes a server error, on PostgreSQL', async () => {
-  const database = await makeDatabase(await addressOfTheRun())
-  const dialect = toPostgresDialect(database.pool(), { migrate: 'on-open' })
-  await noInputIsAServerError(await createSqlStorage({ issuer, dialect }), 700)
+  const database = await aMigratedDatabase()
+  const dialect = toPostgresDialect(database.pool())
+  await noInputIsAServerError(await createSqlStorage({ issuer, dialect }), rounds({ fast: 200, long: 700 }))
   await database.remove()
 })
 
 // RFC 9110 §15.6: PostgreSQL cannot store U+0000 in text.
 it('refuses U+0000 in each identifier of each path and in each query parameter, on PostgreSQL', async () => {
-  const database = await makeDatabase(await addressOfTheRun())
-  const dialect = toPostgresDialect(database.pool(), { migrate: 'on-open' })
+  const database = await aMigratedDatabase()
+  const dialect = toPostgresDialect(database.pool())
   const { server } = startServer(await createSqlStorage({ issuer, dialect }))
   const document = await server.handle(asSent({ method: 'GET', path: '/openapi.json' }))
   const { paths } = JSON.parse(String(document.body)) as { readonly paths: Readonly<Record<string, Operations>> }

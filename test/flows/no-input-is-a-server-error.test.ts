@@ -23,18 +23,19 @@ import { hostileRequest, type GoodRequest } from '../arbitraries/hostile-request
 import { registerFixtureClients } from '../support/fixture-clients.ts'
 import { baseRequest, basic, verifier } from '../support/flow.ts'
 import { plainRequest } from '../support/plain-request.ts'
+import { rounds } from '../support/rounds.ts'
 
 const issuer = 'https://as.test'
 const now = epochSeconds(1_790_000_000)
 
 it('law: no input causes a server error, on memory', async () => {
-  await noInputIsAServerError(createMemoryStorage({ issuer }), 10_000)
+  await noInputIsAServerError(createMemoryStorage({ issuer }), rounds({ fast: 1250, long: 10_000 }))
 })
 
 it('law: no input causes a server error, on SQLite', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'mintmark-hostile-'))
   const dialect = openSqliteDialect(join(folder, 'mintmark.db'), { migrate: 'on-open' })
-  await noInputIsAServerError(await createSqlStorage({ issuer, dialect }), 5000)
+  await noInputIsAServerError(await createSqlStorage({ issuer, dialect }), rounds({ fast: 625, long: 5000 }))
   await dialect.close()
   rmSync(folder, { recursive: true })
 })

@@ -8,28 +8,28 @@ import fc from 'fast-check'
 import { expect, it, onTestFinished } from 'vitest'
 
 import { deviceType, roles } from '../../packages/scim/test/fixtures/custom-types.ts'
-import { makeDatabase } from '../../packages/storage-sql/test/support/postgres-database.ts'
-import { addressOfTheRun } from '../../packages/storage-sql/test/support/postgres-of-the-run.ts'
+import { aMigratedDatabase } from '../../packages/storage-sql/test/support/postgres-of-the-run.ts'
 import { hostileScim, type ScimInput } from '../arbitraries/hostile-scim.ts'
 import { ownKeysOfPrototypes, initialKeysOfPrototypes } from '../support/prototypes.ts'
+import { rounds } from '../support/rounds.ts'
 
 const issuer = 'https://as.test'
 
 it('law: no SCIM input causes a server error, on memory', async () => {
-  await noInputIsAServerError(createMemoryStorage({ issuer }), 2500)
+  await noInputIsAServerError(createMemoryStorage({ issuer }), rounds({ fast: 400, long: 2500 }))
 })
 
 it('law: no SCIM input causes a server error, on SQLite', async () => {
   const dialect = openSqliteDialect(':memory:', { migrate: 'on-open' })
   onTestFinished(() => dialect.close())
-  await noInputIsAServerError(await createSqlStorage({ issuer, dialect }), 1200)
+  await noInputIsAServerError(await createSqlStorage({ issuer, dialect }), rounds({ fast: 200, long: 1200 }))
 })
 
 it('law: no SCIM input causes a server error, on PostgreSQL', async () => {
-  const database = await makeDatabase(await addressOfTheRun())
+  const database = await aMigratedDatabase()
   onTestFinished(() => database.remove())
-  const dialect = toPostgresDialect(database.pool(), { migrate: 'on-open' })
-  await noInputIsAServerError(await createSqlStorage({ issuer, dialect }), 800)
+  const dialect = toPostgresDialect(database.pool())
+  await noInputIsAServerError(await createSqlStorage({ issuer, dialect }), rounds({ fast: 200, long: 800 }))
 })
 
 async function noInputIsAServerError(storage: AdminStorage, numRuns: number): Promise<void> {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { addressOfTheRun } from '../../packages/storage-sql/test/support/postgres-of-the-run.ts'
+import { rounds } from '../support/rounds.ts'
 import { unrotatedTokenRacesOf } from './unrotated-token-races.ts'
 import { racesOf, type Race } from './races.ts'
 import { scimRacesOf } from './scim-races.ts'
@@ -9,12 +10,12 @@ import { startServerProcesses, type ServerProcess } from './server-processes.ts'
 import { openPostgresSite, openSqliteSite, type ProcessSite } from './test-database.ts'
 
 // `pnpm stress race` runs a thousand rounds.
-const rounds = 6
+const roundsOfEach = rounds({ fast: 1, long: 6 })
 
 describe.for([
   { name: 'PostgreSQL', open: async () => openPostgresSite(await addressOfTheRun()) },
   { name: 'SQLite', open: openSqliteSite },
-])('four servers on one $name database', ({ open }) => {
+])('several servers on one $name database', ({ open }) => {
   let site: ProcessSite
   let servers: readonly ServerProcess[]
   let races: Readonly<Record<string, Race>>
@@ -22,7 +23,7 @@ describe.for([
   beforeAll(async () => {
     site = await open()
     const [rotating, withoutRotation] = await Promise.all([
-      startServerProcesses(site.database, 4),
+      startServerProcesses(site.database, rounds({ fast: 2, long: 4 })),
       startServerProcesses(site.database, 2, { rotation: 'unbound_only' }),
     ])
     servers = [...rotating, ...withoutRotation]
@@ -62,7 +63,8 @@ describe.for([
     const race = races[name]
     const violations: string[] = []
 
-    for (let round = 0; round < rounds; round += 1) violations.push(...((await race?.(round)) ?? ['no such race']))
+    for (let round = 0; round < roundsOfEach; round += 1)
+      violations.push(...((await race?.(round)) ?? ['no such race']))
 
     expect(violations).toEqual([])
   })

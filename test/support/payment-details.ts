@@ -57,7 +57,7 @@ const reading = defineDetailType<Reading>({
   remembers: true,
 })
 
-export const authorizationDetails = { payment, reading }
+const authorizationDetails = { payment, reading }
 
 type Options = NonNullable<Parameters<typeof startServer>[0]>
 

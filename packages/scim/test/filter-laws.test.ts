@@ -18,13 +18,14 @@ import { finder } from './fixtures/finder.ts'
 import { countFunctionCalls } from './fixtures/function-calls.ts'
 import { outcomeOf } from './fixtures/outcome-of.ts'
 import { expectPrototypesUntouched } from './fixtures/prototypes-untouched.ts'
+import { rounds } from '../../../test/support/rounds.ts'
 
 test('law: parsing a printed filter yields the same filter (parse ∘ print = id)', () => {
   fc.assert(
     fc.property(aFilterNode(), (node) => {
       expect(parseFilter(printFilter(node))).toEqual(node)
     }),
-    { numRuns: 1000 },
+    { numRuns: rounds({ fast: 200, long: 1000 }) },
   )
 })
 
@@ -38,7 +39,7 @@ test('law: a filter that is printed, parsed and printed again is the same string
 
       expect(printFilter(parseFilter(printed, createToleranceCounter(allTolerances)))).toBe(printed)
     }),
-    { numRuns: 2000 },
+    { numRuns: rounds({ fast: 400, long: 2000 }) },
   )
 })
 
@@ -58,7 +59,7 @@ test('law: any string is parsed or refused with 400 invalidFilter, and changes n
         }
         expect(typeof outcome.value({ userName: 'a', emails: [{ value: 'a' }] })).toBe('boolean')
       }),
-      { numRuns: 3000 },
+      { numRuns: rounds({ fast: 600, long: 3000 }) },
     )
   })
 })
@@ -70,7 +71,7 @@ test('law: a filter matches what a naive evaluator matches', () => {
 
       expect(matches(user)).toBe(evaluateNaively(filter, user))
     }),
-    { numRuns: 5000 },
+    { numRuns: rounds({ fast: 500, long: 5000 }) },
   )
 })
 

@@ -22,6 +22,7 @@ import { NaiveRefusal, naivePatch } from './fixtures/naive-patch.ts'
 import { outcomeOf } from './fixtures/outcome-of.ts'
 import { summarizeRefusal } from './fixtures/refused.ts'
 import { expectPrototypesUntouched } from './fixtures/prototypes-untouched.ts'
+import { rounds } from '../../../test/support/rounds.ts'
 
 const message = (Operations: JsonValue) => ({ schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'], Operations })
 
@@ -50,7 +51,7 @@ test('law: PATCH has the same outcome as a naive model, including refusals', () 
       expect(comparable(outcome.value.resource)).toEqual(comparable(expected))
       expect(outcome.value.changed).toBe(JSON.stringify(comparable(expected)) !== JSON.stringify(comparable(user)))
     }),
-    { numRuns: 5000 },
+    { numRuns: rounds({ fast: 500, long: 5000 }) },
   )
   expect(seen.agreed).toBeGreaterThan(1000)
   expect(seen.refused).toBeGreaterThan(500)
@@ -71,7 +72,7 @@ test('law: an unchanged resource is the same object, and a repeated add changes 
       expect(again.resource).toBe(first.value.resource)
       if (!first.value.changed) expect(first.value.resource).toBe(user)
     }),
-    { numRuns: 1000 },
+    { numRuns: rounds({ fast: 200, long: 1000 }) },
   )
 })
 
@@ -99,7 +100,7 @@ test('law: operations of one request have the same outcome as one request per op
         operations.reduce((resource, operation) => applyAll(resource, [operation]), group),
       )
     }),
-    { numRuns: 1000 },
+    { numRuns: rounds({ fast: 200, long: 1000 }) },
   )
 })
 
@@ -159,7 +160,7 @@ test('law: hostile paths, keys and values yield a resource of the schema or a Sc
           expectDefinedAttributesOnly(outcome.value.resource)
         },
       ),
-      { numRuns: 5000 },
+      { numRuns: rounds({ fast: 500, long: 5000 }) },
     )
   })
 })
@@ -179,7 +180,7 @@ test('law: hostile bodies yield a resource of the schema or a ScimError, and cha
         }
         expectDefinedAttributesOnly(outcome.value.resource)
       }),
-      { numRuns: 3000 },
+      { numRuns: rounds({ fast: 600, long: 3000 }) },
     )
   })
 })
@@ -191,7 +192,7 @@ test('law: any string is parsed as a path or refused with invalidPath', () => {
       if ('refusal' in outcome)
         expect(outcome.refusal).toMatchObject({ status: 400, scimType: 'invalidPath', reason: 'path_syntax' })
     }),
-    { numRuns: 2000 },
+    { numRuns: rounds({ fast: 400, long: 2000 }) },
   )
 })
 

@@ -10,7 +10,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { aComparable } from './arbitraries/comparable-resource.ts'
 import { aResolvedFilter, aSortKey, type KnownTexts } from './arbitraries/resolved-filter.ts'
 import type { TestDatabase } from './support/postgres-database.ts'
-import { anEnglishDatabase } from './support/postgres-of-the-run.ts'
+import { aMigratedEnglishDatabase } from './support/postgres-of-the-run.ts'
+import { rounds } from '../../../test/support/rounds.ts'
 
 // Every population has a separate issuer. It is searched with a hundred filters.
 let database: TestDatabase
@@ -19,11 +20,8 @@ let populations = 0
 
 beforeAll(async () => {
   // The collation of the database must not matter.
-  database = await anEnglishDatabase()
-  dialects = [
-    openSqliteDialect(':memory:', { migrate: 'on-open' }),
-    toPostgresDialect(database.pool(), { migrate: 'on-open' }),
-  ]
+  database = await aMigratedEnglishDatabase()
+  dialects = [openSqliteDialect(':memory:', { migrate: 'on-open' }), toPostgresDialect(database.pool())]
 }, 60_000)
 afterAll(async () => {
   await Promise.all(dialects.map((dialect) => dialect.close()))
@@ -44,7 +42,7 @@ test('law: memory, SQLite and PostgreSQL find the same users by any filter, in a
         ),
       ),
     ),
-    { numRuns: 10 },
+    { numRuns: rounds({ fast: 2, long: 10 }) },
   )
 }, 240_000)
 
@@ -62,7 +60,7 @@ test('law: memory, SQLite and PostgreSQL find the same groups by any filter, in 
         ),
       ),
     ),
-    { numRuns: 10 },
+    { numRuns: rounds({ fast: 2, long: 10 }) },
   )
 }, 240_000)
 

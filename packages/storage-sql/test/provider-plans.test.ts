@@ -9,19 +9,20 @@ import {
 import type { FilterAttribute, ListPage, SortKey } from '@mintmark/storage-interface/stores'
 import { aProvisionedState } from '@mintmark/storage-interface/fixtures'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { rounds } from '../../../test/support/rounds.ts'
 import { filledPostgres, filledSqlite, type FilledDatabase } from './support/filled-database.ts'
 import { filledUser } from './support/fill-provider.ts'
 
-// A hundred thousand users of one provider. SQLite has no statistics, as in a database that nobody has analysed.
-const userCount = 100_000
+// Neither engine has statistics, as in a database that nobody has analysed. A search reads 20,000 rows.
+const userCount = rounds({ fast: 25_000, long: 100_000 })
 const provider = providerId('provider-1')
-const target = filledUser(54_321)
+const target = filledUser(4321)
 const later = epochSeconds(1_800_000_000)
 
 describe.for([
   { name: 'SQLite', open: filledSqlite },
   { name: 'PostgreSQL', open: filledPostgres },
-])('a hundred thousand users on $name', ({ open }) => {
+])('a directory of many users on $name', ({ open }) => {
   let database: FilledDatabase
   beforeAll(async () => {
     database = await open(userCount)
@@ -59,7 +60,7 @@ describe.for([
     expect(await list(database.storage, contained('@work'), sortedBy('userName', 'ascending'))).toEqual({
       outcome: 'tooMany',
     })
-    expect(await list(database.storage, contained('.54322@'))).toMatchObject({ outcome: 'listed', total: 1 })
+    expect(await list(database.storage, contained('.4322@'))).toMatchObject({ outcome: 'listed', total: 1 })
   })
 
   test.for(Object.entries(requests))('every statement uses an index: %s', async ([, request]) => {
@@ -86,15 +87,15 @@ describe.for([
 
   test('lists the users of a group with more members than the rows that a search reads, by indexes', async () => {
     const { groups } = database.storage
-    const add = Array.from({ length: 20_001 }, (_, index) => filledUser(60_000 + index).userId)
+    const add = Array.from({ length: 20_001 }, (_, index) => filledUser(4400 + index).userId)
     const members = { kind: 'delta', add, remove: [] } as const
     const group = { providerId: provider, groupId: groupId('filled-group-999'), version: undefined, state: undefined }
     expect(await groups.change({ ...group, members, now: later })).toMatchObject({ outcome: 'swapped' })
 
-    // Of the hundred earlier members, 20 were added again.
+    // 20 of the earlier members, who are every thousandth user, were added again.
     expect(await list(database.storage, element('groups', text('value', 'filled-group-999')))).toMatchObject({
       outcome: 'listed',
-      total: 20_081,
+      total: add.length + userCount / 1000 - 20,
       records: { length: 100 },
     })
   })

@@ -22,8 +22,6 @@ function sourcesWith(change: Partial<MetadataSources> = {}): MetadataSources {
     minimumProfile: 'standard',
     endpoints,
     grants: [],
-    ciba: undefined,
-    pings: undefined,
     logout: undefined,
     delivery: undefined,
     mutualTls: undefined,

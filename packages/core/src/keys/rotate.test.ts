@@ -11,6 +11,7 @@ import { documentMaxAge } from './public-document.ts'
 import { withRowMac } from './authenticate-keys.ts'
 import { createStoredKeys } from './stored-keys.ts'
 import { createSealedVault, type KeyVault } from './vault.ts'
+import { rounds } from '../../../../test/support/rounds.ts'
 
 describe('rotate', () => {
   it('publishes a key before it signs, and until every token that it signed has expired (OIDC Core §10.1.1)', async () => {
@@ -222,7 +223,7 @@ it('law: no key is lost because the clock is temporarily wrong', async () => {
         expect(living.filter(({ keyId }) => !accepted.includes(keyId))).toEqual([])
       }
     }),
-    { numRuns: 30 },
+    { numRuns: rounds({ fast: 3, long: 30 }) },
   )
 })
 

@@ -243,5 +243,4 @@ const signedInOf = (session: CookieSession): SignedIn => ({
   amr: session.amr,
   acr: session.acr,
   sessionId: session.sessionId,
-  expiresAt: session.expiresAt,
 })

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 
 import { aGroup, memberIdsOf, patchOp } from '../fixtures/directory-under-test.ts'
 import { idOf, issuer, startScim, type ScimUnderTest } from '../fixtures/scim-under-test.ts'
+import { rounds } from '../../../../test/support/rounds.ts'
 
 const join = (value: string) => ({ op: 'add', path: 'members', value: [{ value }] })
 const leave = (value: string) => ({ op: 'remove', path: `members[value eq "${value}"]` })
@@ -21,7 +22,7 @@ test('law: no change is lost when 50 members are added and 50 removed at once, u
       expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([204]))
       expect(await scheduler.waitFor(memberIdsOf(storage, id))).toEqual([...staying, ...joining].toSorted())
     }),
-    { numRuns: 20 },
+    { numRuns: rounds({ fast: 5, long: 20 }) },
   )
 })
 
@@ -39,7 +40,7 @@ test('law: no membership change is lost to a concurrent rename, and the name is 
       const group = await scheduler.waitFor(scim.send({ path: `/Groups/${id}?attributes=displayName` }))
       expect(names).toContain(group.body?.['displayName'])
     }),
-    { numRuns: 10 },
+    { numRuns: rounds({ fast: 2, long: 10 }) },
   )
 })
 
@@ -55,7 +56,7 @@ test('law: no membership change is lost to a concurrent request that reads the m
       const users = await scheduler.waitFor(memberIdsOf(storage, id))
       expect(users).toEqual([...staying.slice(1), ...joining].toSorted())
     }),
-    { numRuns: 50 },
+    { numRuns: rounds({ fast: 12, long: 50 }) },
   )
 })
 
@@ -71,7 +72,7 @@ test('law: concurrent changes of different attributes are both applied', async (
         body: { displayName: 'Dev', externalId: 'g1' },
       })
     }),
-    { numRuns: 100 },
+    { numRuns: rounds({ fast: 25, long: 100 }) },
   )
 })
 
@@ -88,7 +89,7 @@ test('law: a DELETE with an outdated version removes nothing (RFC 9110 §13.1.1)
         [412, 204],
       ]).toContainEqual([removed.status, renamed.status])
     }),
-    { numRuns: 100 },
+    { numRuns: rounds({ fast: 25, long: 100 }) },
   )
 })
 

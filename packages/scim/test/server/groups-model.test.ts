@@ -9,6 +9,7 @@ import { applyPatch } from '../../src/patch/apply-patch.ts'
 import { createParseContext } from '../../src/schema/parse-context.ts'
 import { outcomeOf } from '../fixtures/outcome-of.ts'
 import { aGroup, groupSchema, patchOp, startDirectory, type Directory } from '../fixtures/directory-under-test.ts'
+import { rounds } from '../../../../test/support/rounds.ts'
 
 const profiles: readonly ToleranceProfile[] = ['strict', 'general', 'entra', 'all']
 const users = [0, 1, 2, 3] as const
@@ -151,7 +152,7 @@ describe.each(profiles)('profile %s', (profile) => {
           model.value.displayName !== 'Ops'
         expect(reply.headers.get('etag')).toBe(isChanged ? 'W/"2"' : 'W/"1"')
       }),
-      { numRuns: 500 },
+      { numRuns: rounds({ fast: 125, long: 500 }) },
     )
     expect(seen.done).toBeGreaterThan(50)
     expect(seen.refused).toBeGreaterThan(50)

@@ -2,6 +2,7 @@ import { providerId, userId } from '@mintmark/storage-interface'
 import { aProvisionedUser } from '@mintmark/storage-interface/fixtures'
 import { expect, onTestFinished, test } from 'vitest'
 
+import { rounds } from '../../../../test/support/rounds.ts'
 import { createScimServer, oktaRoleResourceType, type ScimServerOptions } from '../../src/index.ts'
 import { aDevice, deviceType, roles } from '../fixtures/custom-types.ts'
 import { aGroup, expectRefusal, groupSchema, startDirectory } from '../fixtures/directory-under-test.ts'
@@ -154,22 +155,23 @@ test('refuses members beyond the number that a group may have, however they are 
   expect(await directory.memberIds(id)).toEqual([three, four].toSorted())
 })
 
-test('stores more than 100,000 members in one message if the limits allow them, and counts them (RFC 7644 §3.12)', async () => {
-  const limits = { groupMembers: 100_002, payloadBytes: 16 * 1024 * 1024, work: 100_000_000 }
+test('stores as many members in one message as the limits allow, and counts them (RFC 7644 §3.12)', async () => {
+  const most = rounds({ fast: 2002, long: 100_002 })
+  const limits = { groupMembers: most, payloadBytes: 16 * 1024 * 1024, work: 100_000_000 }
   const directory = await startDirectory(0, 'general', { limits })
-  const ids = Array.from({ length: 100_003 }, (_, index) => `u${index}`)
+  const ids = Array.from({ length: most + 1 }, (_, index) => `u${index}`)
   for (const id of ids)
     await directory.storage.provisionedUsers.insert(
       aProvisionedUser(id, { userId: userId(id), providerId: providerId('T1') }),
     )
-  // 600,000 values: each member counts as one, and has five.
+  // Each member counts as one value, and has five.
   const members = ids.map((value) => ({ value, $ref: `../Users/${value}`, type: 'User', display: 'x', primary: false }))
   const group = { ...aGroup(), members }
 
-  const id = await directory.createGroup({ ...group, members: members.slice(0, 100_001) })
+  const id = await directory.createGroup({ ...group, members: members.slice(0, most - 1) })
   // The test of the kind of each member reads all of them.
-  const remove = { op: 'remove', path: 'members[value co "u9999" and type eq "Group"]' }
-  expect((await directory.patch(id, remove, join('u100001'))).status).toBe(204)
+  const remove = { op: 'remove', path: 'members[value co "u999" and type eq "Group"]' }
+  expect((await directory.patch(id, remove, join(`u${most - 1}`))).status).toBe(204)
   const put = await directory.send({
     method: 'PUT',
     path: `/Groups/${id}?excludedAttributes=members`,
@@ -179,7 +181,7 @@ test('stores more than 100,000 members in one message if the limits allow them, 
   expect((await directory.patch(id, join('u0'))).body).toMatchObject({ status: '400', scimType: 'invalidValue' })
   expect(directory.lastReason()).toBe('members_too_many')
 
-  expect(await directory.memberIds(id)).toHaveLength(100_002)
+  expect(await directory.memberIds(id)).toHaveLength(most)
 }, 120_000)
 
 test('refuses a PATCH of more operations than the limit, and accepts as many (RFC 9110 §15.5.14)', async () => {

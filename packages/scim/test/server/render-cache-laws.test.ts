@@ -7,6 +7,7 @@ import { defineResourceType, defineSchema, type AttributeOptions, type ResourceT
 import { enterpriseUserSchema, userSchema } from '../../src/engine.ts'
 import { aBadgeSchema, aUserBody, badgeUrn } from '../arbitraries/user-body.ts'
 import { idOf, type ScimReply, startScim, type ScimUnderTest } from '../fixtures/scim-under-test.ts'
+import { rounds } from '../../../../test/support/rounds.ts'
 
 test('law: a cached resource equals the rendered resource, whichever schemas stored and show it', async () => {
   await fc.assert(
@@ -35,7 +36,7 @@ test('law: a cached resource equals the rendered resource, whichever schemas sto
       expect((await other.send(put)).body).toEqual(replaced.body)
       expect((await uncached.send(put)).body).toEqual(replaced.body)
     }),
-    { numRuns: 60 },
+    { numRuns: rounds({ fast: 15, long: 60 }) },
   )
 }, 60_000)
 

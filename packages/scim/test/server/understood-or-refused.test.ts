@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import type { ToleranceProfile } from '../../src/index.ts'
 import { aGroup, type Directory, groupSchema, patchOp, startDirectory } from '../fixtures/directory-under-test.ts'
 import { idOf, issuer } from '../fixtures/scim-under-test.ts'
+import { rounds } from '../../../../test/support/rounds.ts'
 
 // A directory records an operation that succeeded and never repeats it. So whatever a server does not understand must
 // not be answered with success if somebody could keep or lose access by it.
@@ -105,7 +106,7 @@ describe.each(profiles)('profile %s', (toleranceProfile) => {
           expect(after.toSorted()).toEqual(expected.toSorted())
         },
       ),
-      { numRuns: 300 },
+      { numRuns: rounds({ fast: 75, long: 300 }) },
     )
   })
 

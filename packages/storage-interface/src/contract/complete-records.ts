@@ -5,16 +5,7 @@ import { decoupledRequests } from '../decoupled-request.ts'
 import { deliveries, type NewDelivery } from '../delivery.ts'
 import { grants } from '../grant.ts'
 import type { NewGroup } from '../group.ts'
-import {
-  epochSeconds,
-  groupId,
-  providerId,
-  sessionId,
-  userId,
-  jsonText,
-  type JsonObject,
-  type JsonText,
-} from '../values.ts'
+import { groupId, providerId, sessionId, userId, jsonText, type JsonObject, type JsonText } from '../values.ts'
 import { identityProviders } from '../identity-provider.ts'
 import { interactions } from '../interaction.ts'
 import { opaqueTokens } from '../opaque-token.ts'
@@ -159,12 +150,7 @@ export const emptyCode = sparseRecord(codes.fields, {
   nonce: '',
   codeChallenge: '',
   claimsRequest: {},
-  authentication: {
-    ...sparseCode.authentication,
-    acr: '',
-    sessionId: sessionId(''),
-    sessionExpiresAt: epochSeconds(0),
-  },
+  authentication: { ...sparseCode.authentication, acr: '', sessionId: sessionId('') },
 })
 
 const completeFamily = completeRecord(families.fields)

@@ -92,10 +92,6 @@ export const aClientRecord = (overrides: Partial<ClientRecord> = {}): ClientReco
   backchannelLogoutSessionRequired: false,
   frontchannelLogoutUri: undefined,
   frontchannelLogoutSessionRequired: false,
-  backchannelTokenDeliveryMode: undefined,
-  backchannelClientNotificationEndpoint: undefined,
-  backchannelAuthenticationRequestSigningAlg: undefined,
-  backchannelUserCodeParameter: false,
   subjectType: 'public',
   sectorIdentifierUri: undefined,
   organizationId: undefined,
@@ -140,7 +136,6 @@ export const anAuthentication = (overrides: Partial<AuthenticationRecord> = {}):
   acr: 'urn:example:gold',
   amr: ['pwd', 'otp'],
   sessionId: sessionId('session-1'),
-  sessionExpiresAt: undefined,
   ...overrides,
 })
 
