@@ -113,6 +113,8 @@ export const clients = defineRecord(
     tlsClientAuthSanEmail: erased(optional(text)),
     /** Its assertions may name the URL of the token endpoint as their audience (RFC 7523 §3) instead of the issuer. */
     allowTokenEndpointAudience: flag,
+    /** Its redirect URIs may have a scheme without a dot, such as `vscode`, which RFC 8252 §7.1 does not want. */
+    allowSchemesWithoutDot: flag,
     /** The APIs that it may request tokens for (RFC 8707); `undefined` means all APIs that define one of its scope values. */
     resources: optional(list(text)),
     /** The types of authorization details that it may request (RFC 9396 §10). */

@@ -25,7 +25,7 @@ import {
 } from './metadata.ts'
 import { hasEncryptionKey } from './encrypt-answer.ts'
 import { isHostMethod } from './authenticate.ts'
-import { hostOrScheme, isRegistrableRedirectUri, redirectUriProblem } from './redirect-uri.ts'
+import { type AcceptedSchemes, isRegistrableRedirectUri, redirectUriProblem } from './redirect-uri.ts'
 import { isPublicKeySet, readKeySet } from './remote-key-set.ts'
 import { workloadProblem } from './workload.ts'
 import { clientAlgorithms } from './client-jwt.ts'
@@ -200,14 +200,14 @@ function requestedAlgorithms(metadata: object, before: ClientRecord | undefined)
 }
 
 function refuseUnusableRedirects(client: ClientRecord): void {
-  // For open registration the operator has listed the schemes.
-  const schemes =
-    client.origin === 'open_registration' ? client.redirectUris.flatMap((uri) => hostOrScheme(uri) ?? []) : []
   for (const uri of client.redirectUris) {
     // RFC 6749 §3.1.2, RFC 9700 §2.1.
-    const problem = redirectUriProblem(uri, schemes)
+    const problem = redirectUriProblem(uri, schemesOf(client))
     if (problem !== undefined) throw new ClientMetadataError('invalid_redirect_uri', problem)
   }
+  // RFC 8252 §8.1: any app can claim such a scheme and receive the code, which it cannot redeem without the verifier.
+  if (client.allowSchemesWithoutDot && client.tokenEndpointAuthMethod !== 'none' && !client.requirePkce)
+    throw invalidMetadata('allow_schemes_without_dot needs token_endpoint_auth_method none, or require_pkce.')
   // RFC 6749 §3.1.2.2.
   if (client.grantTypes.includes('authorization_code') && client.redirectUris.length === 0) {
     throw new ClientMetadataError(
@@ -216,6 +216,10 @@ function refuseUnusableRedirects(client: ClientRecord): void {
     )
   }
 }
+
+/** Which schemes without a dot the client may have. For open registration, the operator has listed them. */
+const schemesOf = ({ allowSchemesWithoutDot, origin }: ClientRecord): AcceptedSchemes =>
+  allowSchemesWithoutDot || origin === 'open_registration' ? 'any' : []
 
 function refuseUnusableKeys(client: ClientRecord, allowedOrigins: AllowedOrigins): void {
   const needsKeys = client.tokenEndpointAuthMethod === 'private_key_jwt' || mustSignRequests(client)
@@ -307,7 +311,7 @@ const mustSignRequests = ({ requestObjectSigningAlg, requireSignedRequestObject 
 function refuseUnusableLogoutUris(client: ClientRecord, allowedOrigins: AllowedOrigins): void {
   const { postLogoutRedirectUris, backchannelLogoutUri, frontchannelLogoutUri } = client
   // RP-Initiated Logout §3.1: the browser is redirected there, with `state`.
-  if (!postLogoutRedirectUris.every(isRegistrableRedirectUri))
+  if (!postLogoutRedirectUris.every((uri) => isRegistrableRedirectUri(uri, schemesOf(client))))
     throw invalidMetadata('A post_logout_redirect_uri must have the form of a redirect URI.')
   // Back-Channel Logout §2.2: the URI has no fragment. The server itself sends requests to it.
   if (backchannelLogoutUri !== undefined && !isOutboundUrl(backchannelLogoutUri, allowedOrigins))

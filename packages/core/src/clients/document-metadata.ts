@@ -115,7 +115,9 @@ function nameOf(value: JsonValue | undefined): string | undefined {
 function redirectsOf(value: JsonValue | undefined, id: string, policy: RedirectPolicy): readonly string[] | undefined {
   const uris = stringsOf(value)
   if (uris === undefined || uris.length > maxRedirects) return undefined
-  const accepted = uris.filter(isRegistrableRedirectUri).filter((uri) => isAccepted(new URL(uri), new URL(id), policy))
+  const accepted = uris
+    .filter((uri) => isRegistrableRedirectUri(uri))
+    .filter((uri) => isAccepted(new URL(uri), new URL(id), policy))
   return accepted.length === 0 ? undefined : accepted
 }
 

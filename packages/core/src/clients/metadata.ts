@@ -333,6 +333,17 @@ export const clientMetadata = {
     default: false,
   },
   /**
+   * Whether its redirect URIs may have a scheme without a dot, such as `vscode` or `msauth`, for a native app that has no
+   * other. Any app can claim such a scheme, so that PKCE is all that protects the codes.
+   * @defaultValue `false`. The scheme of an app is a reversed domain name, so that apps do not share one (RFC 8252 §7.1).
+   */
+  allowSchemesWithoutDot: {
+    kind: 'boolean',
+    setBy: 'administrator',
+    description: 'accepts redirect URIs that have the scheme of an app without a dot, such as vscode',
+    default: false,
+  },
+  /**
    * The APIs that the client may request tokens for (RFC 8707).
    * @defaultValue The APIs that define at least one of its scope values. It needs no tokens for other APIs.
    */

@@ -1,13 +1,20 @@
 import { decodeComponent, isLoopbackHost } from '@mintmark/internal'
 
-/** Whether a URI may be registered as a redirect URI. */
-export const isRegistrableRedirectUri = (uri: string): boolean => brokenRedirectRule(uri) === undefined
+/**
+ * Whether a URI may be registered as a redirect URI.
+ * @param schemes as for `redirectUriProblem`.
+ */
+export const isRegistrableRedirectUri = (uri: string, schemes: AcceptedSchemes = []): boolean =>
+  brokenRedirectRule(uri, schemes) === undefined
+
+/** The schemes of apps that are accepted although they have no dot. */
+export type AcceptedSchemes = readonly string[] | 'any'
 
 /**
  * Returns the sentence about the first rule that a redirect URI breaks; `undefined` if it may be registered.
- * @param schemes the schemes of apps that are accepted although they have no dot.
+ * @param schemes never includes a scheme that browsers or operating systems handle themselves.
  */
-export function redirectUriProblem(uri: string, schemes: readonly string[] = []): string | undefined {
+export function redirectUriProblem(uri: string, schemes: AcceptedSchemes = []): string | undefined {
   const rule = brokenRedirectRule(uri, schemes)
   return rule === undefined ? undefined : redirectRules[rule]
 }
@@ -56,13 +63,13 @@ const redirectRules = {
   plain: 'A redirect URI with http must be on loopback: 127.0.0.1, [::1] or localhost. Other hosts must use https.',
   // RFC 8252 §7.1.
   scheme:
-    'A redirect URI must use https, http on loopback, or a private-use scheme with a dot, such as com.example.app.',
+    'A redirect URI must use https, http on loopback, or a private-use scheme with a dot, such as com.example.app. An administrator can set allow_schemes_without_dot for the client of an app that has no other scheme.',
   // RFC 3986 §6.2.2.
   normal: 'A redirect URI must be in normalized form: lower-case scheme and host, no default port, no dot segments.',
   host: 'The host of a redirect URI must not start or end with a dot, or contain two in a row.',
 } as const
 
-function brokenRedirectRule(uri: string, schemes: readonly string[] = []): RedirectRule | undefined {
+function brokenRedirectRule(uri: string, schemes: AcceptedSchemes): RedirectRule | undefined {
   if (uri.length === 0 || uri.length > 2000) return 'length'
   if (uri.includes('#')) return 'fragment'
   if (uri.includes('*')) return 'wildcard'
@@ -81,10 +88,7 @@ function brokenRedirectRule(uri: string, schemes: readonly string[] = []): Redir
   if (!pairs.every(isParameter)) return 'query'
   if (pairs.some(isResponseParameter)) return 'response'
   if (url.protocol === 'https:' || url.protocol === 'http:') return brokenWebRule(uri, url)
-  const scheme = url.protocol.slice(0, -1)
-  return isPrivateUseScheme(url.protocol) || (schemes.includes(scheme) && !isReservedScheme(scheme))
-    ? undefined
-    : 'scheme'
+  return isPrivateUseScheme(url.protocol) || isAcceptedScheme(url.protocol.slice(0, -1), schemes) ? undefined : 'scheme'
 }
 
 function brokenWebRule(uri: string, url: URL): RedirectRule | undefined {
@@ -99,6 +103,9 @@ function brokenWebRule(uri: string, url: URL): RedirectRule | undefined {
 
 /** RFC 8252 §7.1: a private-use scheme is a reversed domain name, so it contains a dot; `javascript:` does not. */
 const isPrivateUseScheme = (protocol: string): boolean => /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:$/.test(protocol)
+
+const isAcceptedScheme = (scheme: string, schemes: AcceptedSchemes): boolean =>
+  (schemes === 'any' || schemes.includes(scheme)) && !isReservedScheme(scheme)
 
 const isParameter = (pair: string): boolean => !/^(?:=|$)/.test(pair) && decodeComponent(pair) !== undefined
 

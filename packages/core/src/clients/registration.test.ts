@@ -342,3 +342,56 @@ describe('a client that the server would refuse', () => {
     expect(await change({ scopes: ['openid'] })).toMatchObject({ outcome: 'updated' })
   })
 })
+
+describe('redirect URIs with a scheme without a dot', () => {
+  const app = { clientId: 'editor', clientName: 'Editor', tokenEndpointAuthMethod: 'none' } as const
+  const allowSchemesWithoutDot = true
+
+  it.each(['vscode://vendor.extension/cb', 'cursor:/cb', 'msauth.example://auth', 'exp+app://x', 'myapp:/cb'])(
+    'registers %s if an administrator allows it, and later changes accept it (RFC 8252 §7.1)',
+    async (uri) => {
+      const storage = createMemoryStorage({ issuer: 'https://as.test' })
+      const addresses = { redirectUris: [uri], postLogoutRedirectUris: [uri] }
+
+      await registerClient({ ...app, ...addresses, allowSchemesWithoutDot }, { storage })
+      await updateClient({ clientId: 'editor' }, { clientName: 'Other' }, { storage })
+
+      expect(await storage.clients.find(clientId('editor'))).toMatchObject({ clientName: 'Other', ...addresses })
+    },
+  )
+
+  it('refuses them by default, and names the member that allows them (RFC 8252 §7.1)', async () => {
+    const storage = createMemoryStorage({ issuer: 'https://as.test' })
+
+    const registering = registerClient({ ...app, redirectUris: ['vscode://x/cb'] }, { storage })
+
+    await expect(registering).rejects.toMatchObject({
+      code: 'invalid_redirect_uri',
+      description: expect.stringContaining('allow_schemes_without_dot'),
+    })
+  })
+
+  it.each(['javascript:alert(1)', 'data:text/html,x', 'file:///x', 'intent://x', 'ftp://app.test/cb', 'http://app.test/cb'])(
+    'never registers %s (RFC 9700 §4.1.3)',
+    async (uri) => {
+      const storage = createMemoryStorage({ issuer: 'https://as.test' })
+
+      const registering = registerClient({ ...app, redirectUris: [uri], allowSchemesWithoutDot }, { storage })
+
+      await expect(registering).rejects.toMatchObject({ code: 'invalid_redirect_uri' })
+      expect(await storage.clients.find(clientId('editor'))).toBeUndefined()
+    },
+  )
+
+  it('needs PKCE, because any app can receive the code (RFC 8252 §8.1)', async () => {
+    const storage = createMemoryStorage({ issuer: 'https://as.test' })
+    const confidential = { ...app, tokenEndpointAuthMethod: 'client_secret', redirectUris: ['vscode://x/cb'] } as const
+
+    const registering = registerClient({ ...confidential, allowSchemesWithoutDot }, { storage })
+
+    await expect(registering).rejects.toMatchObject({ code: 'invalid_client_metadata' })
+    expect(
+      await registerClient({ ...confidential, allowSchemesWithoutDot, requirePkce: true }, { storage }),
+    ).toMatchObject({ client: { redirectUris: ['vscode://x/cb'] } })
+  })
+})

@@ -85,6 +85,7 @@ export const aClientRecord = (overrides: Partial<ClientRecord> = {}): ClientReco
   documentDigest: undefined,
   documentReadAt: undefined,
   allowTokenEndpointAudience: false,
+  allowSchemesWithoutDot: false,
   resources: undefined,
   authorizationDetailsTypes: [],
   postLogoutRedirectUris: [],

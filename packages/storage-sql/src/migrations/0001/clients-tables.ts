@@ -25,6 +25,7 @@ export const clientsTables = ({ text, key, integer, flag, json, table }: SqlEngi
   removed_at ${integer},
   require_pkce ${flag} NOT NULL DEFAULT FALSE,
   allow_token_endpoint_audience ${flag} NOT NULL DEFAULT FALSE,
+  allow_schemes_without_dot ${flag} NOT NULL DEFAULT FALSE,
   resources ${json},
   post_logout_redirect_uris ${json} NOT NULL DEFAULT '[]',
   backchannel_logout_uri ${text},
