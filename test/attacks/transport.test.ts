@@ -44,7 +44,7 @@ describe.each(adapters)('on $name', (adapter) => {
       ['an empty parameter list (RFC 6749 §4.1.3)', ';'],
       ['charset UTF-16', `${form}; charset=utf-16`],
       ['charset UTF-7 in quotes (RFC 6749 App. B)', `${form}; x=y; Charset = "utf-7"`],
-      ['charset ISO-8859-1 (RFC 6749 App. B)', `${form};charset=iso-8859-1`],
+      ['charset ISO-2022-JP (RFC 6749 App. B)', `${form};charset=iso-2022-jp`],
       ['two charsets (RFC 6749 App. B)', `${form}; charset=utf-8; charset=utf-16`],
     ])('rejects %s, whatever the body contains', async (_, contentType) => {
       const body = await goodBody()
@@ -76,7 +76,26 @@ describe.each(adapters)('on $name', (adapter) => {
       },
     )
 
-    it.each([`${form}; charset=UTF-8`, `${form};charset="utf-8"`, `${form.toUpperCase()}; charset=utf-8; x=y`])(
+    it.each(['\u00E9', '\u00C3\u00A9'])(
+      'rejects a form in ISO-8859-1 with the characters %s, which would be misread (RFC 6749 App. B)',
+      async (text) => {
+        const body = `${await goodBody()}&x=${text}`
+        const contentType = `${form}; charset=ISO-8859-1`
+
+        await expectJsonRefusal(site, malformed, {
+          send: () => postForm(site, '/token', body, { authorization, 'content-type': contentType }),
+          reason: 'body_not_a_form',
+        })
+      },
+    )
+
+    it.each([
+      `${form}; charset=UTF-8`,
+      `${form};charset="utf-8"`,
+      `${form.toUpperCase()}; charset=utf-8; x=y`,
+      `${form}; charset=ISO-8859-1`,
+      `${form}; charset="windows-1252"`,
+    ])(
       'accepts the type %s as a form (RFC 6749 App. B)',
       async (contentType) => {
         const reply = await postForm(site, '/token', await goodBody(), { authorization, 'content-type': contentType })

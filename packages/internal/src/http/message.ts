@@ -73,15 +73,23 @@ export function mediaType(request: Pick<RequestHead, 'headers'>): string | undef
 
 /**
  * Whether the body has one of the media types, in UTF-8 and not compressed. Other bodies would be misread. `utf8` is a
- * common spelling of UTF-8, and US-ASCII is a part of it.
+ * common spelling of UTF-8, and US-ASCII is a part of it. So is the ASCII part of ISO-8859-1, which Apache HttpClient 4
+ * states by default.
  */
-export function hasMediaType(request: Pick<RequestHead, 'headers'>, types: readonly string[]): boolean {
-  const isOtherCharset = /;\s*charset\s*=(?!\s*"?(?:utf-?8|us-ascii)"?\s*(?:;|$))/i.test(
-    request.headers.get('content-type') ?? '',
-  )
+export function hasMediaType(request: Pick<ServerRequest, 'headers' | 'body'>, types: readonly string[]): boolean {
+  const contentType = request.headers.get('content-type') ?? ''
+  const charsets = [...contentType.matchAll(/;\s*charset\s*=([^;]*)/gi)].map(([, name = '']) => name.trim())
   const isCompressed = (request.headers.get('content-encoding') ?? 'identity') !== 'identity'
-  return types.includes(mediaType(request) ?? '') && !isOtherCharset && !isCompressed
+  return (
+    types.includes(mediaType(request) ?? '') &&
+    charsets.every((name) => isUtf8(name) || (extendsAscii(name) && request.body.every((byte) => byte < 0x80))) &&
+    !isCompressed
+  )
 }
+
+const isUtf8 = (charset: string): boolean => /^"?(?:utf-?8|us-ascii)"?$/i.test(charset)
+
+const extendsAscii = (charset: string): boolean => /^"?(?:iso-8859-\d{1,2}|latin1|windows-125\d)"?$/i.test(charset)
 
 /** Decodes a UTF-8 body; `undefined` for other bytes. A byte order mark is kept, so that parsers refuse it. */
 export function decodeBody(body: Uint8Array): string | undefined {
