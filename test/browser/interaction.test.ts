@@ -55,6 +55,23 @@ describe('the form of a page in Chromium (CSP 3 §6.4.1)', () => {
   })
 })
 
+describe('a client that renews its tokens in a frame', () => {
+  test.each(['query', 'form_post'])('receives the response in mode %s (OIDC Core §3.1.2.1)', async (mode) => {
+    const pages: Record<string, string> = {}
+    const client = await openThirdPartySite(pages)
+    const start = await registerThirdPartyClient(instance, `${client.origin}/cb`, 'client_secret_basic')
+    const { page, context, consoleErrors } = await instance.openBrowser()
+    await consentWithoutRendering(context, start)
+    pages['/app'] = `<iframe src="${start.replaceAll('&', '&amp;')}&amp;prompt=none&amp;response_mode=${mode}"></iframe>`
+
+    await page.goto(`${client.origin}/app`)
+    await page.frameLocator('iframe').getByText('back at the client').waitFor()
+
+    expect(consoleErrors).toEqual([])
+    await client.close()
+  })
+})
+
 describe('an interaction', () => {
   test('its pages cannot be framed (RFC 9700 §4.16)', async () => {
     const { page } = await instance.openBrowser()

@@ -27,7 +27,7 @@ export const formPostResponseMode: Standard = {
     [
       '4',
       'The page is not cached',
-      'the page is not cached, cannot be framed and runs only its own script (Form Post Response Mode §4)',
+      'the page is not cached, can be framed only by its client and runs only its own script (Form Post Response Mode §4)',
     ],
     ['4', 'The client uses state against CSRF', clientsDuty],
     [

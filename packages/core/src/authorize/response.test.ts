@@ -14,6 +14,17 @@ it('allows the page to run only its own script (Form Post Response Mode §2)', (
   expect(new Map(headers).get('Content-Security-Policy')).toContain(`script-src 'sha256-${hash}'`)
 })
 
+it.each([
+  ['https://app.test:8443/cb?x=1', 'https://app.test:8443'],
+  ['com.example.app:/cb', "'none'"],
+  ['vscode://example/cb', "'none'"],
+])('of a client at %s can be framed by %s, to renew tokens without a page (OIDC Core §3.1.2.1)', (uri, source) => {
+  const { headers } = formPostResponseMode.respond(uri as VerifiedRedirect, [['code', 'c']])
+
+  expect(new Map(headers).get('Content-Security-Policy')).toContain(`; frame-ancestors ${source}; `)
+  expect(new Map(headers).get('X-Frame-Options')).toBeUndefined()
+})
+
 it('keeps any state inside its attribute (Form Post Response Mode §2)', () => {
   const { body } = formPostResponseMode.respond(target, [['state', `"><script>alert(1)</script>'&`]])
 

@@ -140,11 +140,11 @@ export const formPostResponseMode: ResponseMode = {
       headers: [
         ['Content-Type', 'text/html; charset=utf-8'],
         // No form-action: Chrome applies it to redirects after the post as well, and the client may redirect anywhere.
+        // No X-Frame-Options: the page asks nothing, and the client may renew its tokens in a frame (`prompt=none`).
         [
           'Content-Security-Policy',
-          `default-src 'none'; script-src '${scriptHash}'; frame-ancestors 'none'; base-uri 'none'`,
+          `default-src 'none'; script-src '${scriptHash}'; frame-ancestors ${framingOrigin(target)}; base-uri 'none'`,
         ],
-        ['X-Frame-Options', 'DENY'],
         ['X-Content-Type-Options', 'nosniff'],
         ['Referrer-Policy', 'no-referrer'],
         ...noStore,
@@ -153,6 +153,10 @@ export const formPostResponseMode: ResponseMode = {
     }
   },
 }
+
+/** Returns the origin of a web address, as a source of a policy; the address of a native app has none. */
+const framingOrigin = (target: VerifiedRedirect): string =>
+  /^https?:/.test(target) ? new URL(target).origin : "'none'"
 
 /** `jwt`: the default signed response mode, which is the query for codes (JARM §2.3.4). */
 export const jwtResponseMode: ResponseMode = { ...queryResponseMode, mode: 'jwt', isSigned: true }
