@@ -95,14 +95,11 @@ describe.each(adapters)('on $name', (adapter) => {
       `${form.toUpperCase()}; charset=utf-8; x=y`,
       `${form}; charset=ISO-8859-1`,
       `${form}; charset="windows-1252"`,
-    ])(
-      'accepts the type %s as a form (RFC 6749 App. B)',
-      async (contentType) => {
-        const reply = await postForm(site, '/token', await goodBody(), { authorization, 'content-type': contentType })
+    ])('accepts the type %s as a form (RFC 6749 App. B)', async (contentType) => {
+      const reply = await postForm(site, '/token', await goodBody(), { authorization, 'content-type': contentType })
 
-        expect(reply.status).toBe(200)
-      },
-    )
+      expect(reply.status).toBe(200)
+    })
   })
 
   describe('bodies at the token endpoint', () => {

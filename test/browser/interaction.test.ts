@@ -62,7 +62,8 @@ describe('a client that renews its tokens in a frame', () => {
     const start = await registerThirdPartyClient(instance, `${client.origin}/cb`, 'client_secret_basic')
     const { page, context, consoleErrors } = await instance.openBrowser()
     await consentWithoutRendering(context, start)
-    pages['/app'] = `<iframe src="${start.replaceAll('&', '&amp;')}&amp;prompt=none&amp;response_mode=${mode}"></iframe>`
+    pages['/app'] =
+      `<iframe src="${start.replaceAll('&', '&amp;')}&amp;prompt=none&amp;response_mode=${mode}"></iframe>`
 
     await page.goto(`${client.origin}/app`)
     await page.frameLocator('iframe').getByText('back at the client').waitFor()

@@ -371,17 +371,21 @@ describe('redirect URIs with a scheme without a dot', () => {
     })
   })
 
-  it.each(['javascript:alert(1)', 'data:text/html,x', 'file:///x', 'intent://x', 'ftp://app.test/cb', 'http://app.test/cb'])(
-    'never registers %s (RFC 9700 §4.1.3)',
-    async (uri) => {
-      const storage = createMemoryStorage({ issuer: 'https://as.test' })
+  it.each([
+    'javascript:alert(1)',
+    'data:text/html,x',
+    'file:///x',
+    'intent://x',
+    'ftp://app.test/cb',
+    'http://app.test/cb',
+  ])('never registers %s (RFC 9700 §4.1.3)', async (uri) => {
+    const storage = createMemoryStorage({ issuer: 'https://as.test' })
 
-      const registering = registerClient({ ...app, redirectUris: [uri], allowSchemesWithoutDot }, { storage })
+    const registering = registerClient({ ...app, redirectUris: [uri], allowSchemesWithoutDot }, { storage })
 
-      await expect(registering).rejects.toMatchObject({ code: 'invalid_redirect_uri' })
-      expect(await storage.clients.find(clientId('editor'))).toBeUndefined()
-    },
-  )
+    await expect(registering).rejects.toMatchObject({ code: 'invalid_redirect_uri' })
+    expect(await storage.clients.find(clientId('editor'))).toBeUndefined()
+  })
 
   it('needs PKCE, because any app can receive the code (RFC 8252 §8.1)', async () => {
     const storage = createMemoryStorage({ issuer: 'https://as.test' })
