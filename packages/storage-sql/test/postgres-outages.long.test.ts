@@ -12,6 +12,7 @@ import { toPostgresDialect, type PostgresPool } from '@mintmark/storage-sql/post
 import { Pool, type PoolConfig } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import type { TestDatabase } from './support/postgres-database.ts'
+import type { PostgresStatement } from '../src/postgres/connection.ts'
 import { changedPool } from './support/changed-pool.ts'
 import { aDatabase } from './support/postgres-of-the-run.ts'
 
@@ -53,6 +54,55 @@ test('closes all connections to a server that is no longer the primary, and repe
   for (const client of later) client.release()
   expect(states.flatMap(({ rows }) => rows as unknown[])).not.toContainEqual({ transaction_read_only: 'on' })
 })
+
+test('a node that only reads leaves a connection whose server has become read-only, and keeps the others', async () => {
+  const pool = (await aMigratedDatabase()).pool({ max: 2 })
+  const storage = await createSqlStorage({ dialect: toPostgresDialect(pool), issuer })
+  await readOnBoth(storage)
+  const clients = await Promise.all([pool.connect(), pool.connect()])
+  const before = clients.map(processOf)
+  await clients[0]?.query('SET default_transaction_read_only = on')
+  for (const client of clients) client.release()
+
+  await readOnBoth(storage)
+
+  const later = await Promise.all([pool.connect(), pool.connect()])
+  const states = await Promise.all(later.map((client) => client.query('SHOW transaction_read_only')))
+  for (const client of later) client.release()
+  expect(states.flatMap(({ rows }) => rows as unknown[])).not.toContainEqual({ transaction_read_only: 'on' })
+  expect(later.map(processOf).filter((id) => before.includes(id))).toEqual([before[1]])
+})
+
+test('repeats a read on another connection when the server reports with the answer that it has become read-only', async () => {
+  const pool = (await aMigratedDatabase()).pool({ max: 1 })
+  const served: unknown[] = []
+  let isDemoted = false
+  pool.on('connect', (client) => {
+    const query = client.query.bind(client)
+    const demoting = async (statement: PostgresStatement) => {
+      if (statement.text.startsWith('select') && isDemoted) {
+        isDemoted = false
+        await query('SET default_transaction_read_only = on')
+      }
+      if (statement.text.startsWith('select')) served.push(processOf(client))
+      return query({ ...statement })
+    }
+    Object.assign(client, { query: demoting })
+  })
+  const storage = await createSqlStorage({ dialect: toPostgresDialect(pool), issuer })
+  await storage.codes.insert(aCodeRecord())
+  served.length = 0
+  isDemoted = true
+
+  expect(await storage.codes.find(digest, clientId, now)).toEqual(aCodeRecord())
+
+  expect(new Set(served).size).toBe(2)
+})
+
+const readOnBoth = (storage: AdminStorage): Promise<unknown> =>
+  Promise.all([1, 2].map(() => storage.codes.find(digest, clientId, now)))
+
+const processOf = (client: object): unknown => Reflect.get(client, 'processID')
 
 test('retries a read whose answer is lost', async () => {
   const { storage, dropNextResponse } = await openLosingResponses()

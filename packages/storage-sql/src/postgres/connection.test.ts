@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 
 import { UniqueViolationError } from '../dialect.ts'
-import { asStorageError, failureOf } from './connection.ts'
+import { asStorageError, failureOf, type PostgresClient, watchPrimary } from './connection.ts'
 
 test.each([
   ['serialization_failure', '40001', 'conflict'],
@@ -42,4 +42,38 @@ test('does not report a wrong statement as an outage', () => {
   const error = new Error('relation "nowhere" does not exist')
 
   expect(asStorageError('mistake', error)).toBe(error)
+})
+
+test('a connection that was read-only from its beginning is used for a second, because its address may lead elsewhere then', async () => {
+  let now = 5000
+  const watch = watchPrimary(() => now)
+  const [standby, primary] = [aConnection('on'), aConnection('off')]
+  await watch.inspect(primary)
+  await watch.inspect(standby)
+
+  now += 999
+  expect([standby, primary].map((client) => watch.isOutdated(client))).toEqual([false, false])
+  now += 1
+  expect([standby, primary].map((client) => watch.isOutdated(client))).toEqual([true, false])
+  expect([standby, primary].map((client) => watch.hasBecomeReadOnly(client))).toEqual([false, false])
+})
+
+test('a connection that is read-only is outdated as soon as a later one is not', async () => {
+  const watch = watchPrimary(() => 0)
+  const [standby, other, primary] = [aConnection('on'), aConnection('on'), aConnection('off')]
+  await watch.inspect(standby)
+  await watch.inspect(other)
+  expect([standby, other].map((client) => watch.isOutdated(client))).toEqual([false, false])
+
+  await watch.inspect(primary)
+
+  expect([standby, other, primary].map((client) => watch.isOutdated(client))).toEqual([true, true, false])
+})
+
+const aConnection = (state: 'on' | 'off'): PostgresClient => ({
+  connection: { on: () => undefined },
+  query: async () => ({ fields: [], rows: [[state]] }),
+  release: () => undefined,
+  on: () => undefined,
+  off: () => undefined,
 })

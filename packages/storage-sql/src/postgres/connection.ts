@@ -19,11 +19,21 @@ export interface PostgresPool {
 export interface PostgresClient {
   /** The server process of the connection, by which its statement can be cancelled. `pg` sets it. */
   readonly processID?: number | null
+  /** The connection below the client, which reports changes of the server's settings. `pg` has it. */
+  readonly connection?: {
+    on(event: 'parameterStatus', listener: (setting: PostgresSetting) => void): unknown
+  }
   query(statement: PostgresStatement): Promise<PostgresResult>
   /** `true` closes the connection instead of returning it. */
   release(end?: boolean): void
   on(event: 'error', listener: (error: Error) => void): unknown
   off(event: 'error', listener: (error: Error) => void): unknown
+}
+
+/** The value of a setting that the server reports by itself. */
+interface PostgresSetting {
+  readonly parameterName: string
+  readonly parameterValue: string
 }
 
 export interface PostgresStatement {
@@ -65,25 +75,75 @@ export function takeConnection(pool: PostgresPool, timeoutMilliseconds?: number)
   })
 }
 
-/** Finds connections to a server that is no longer the primary. */
+/** Finds connections to a server that is no longer the primary: a read on them could return old data. */
 export interface PrimaryWatch {
-  /** Marks every connection that was taken before as outdated: a read on it could return old data. */
+  /** Marks every connection that was taken before as outdated, because a write on one of them was refused. */
   abandon(): void
   isOutdated(client: PostgresClient): boolean
+  /** Whether the server has reported on this connection that it has become read-only. */
+  hasBecomeReadOnly(client: PostgresClient): boolean
+  /** Whether the connection has been inspected. */
+  isKnown(client: PostgresClient): boolean
+  /** Asks whether the server is read-only, and from then on listens to its reports on this connection. */
+  inspect(client: PostgresClient): Promise<void>
 }
 
-export function watchPrimary(): PrimaryWatch {
-  const takenIn = new WeakMap<PostgresClient, number>()
+/** @param clock in milliseconds. */
+export function watchPrimary(clock: () => number = () => performance.now()): PrimaryWatch {
+  const known = new WeakMap<PostgresClient, Inspection>()
   let changes = 0
+  let inspections = 0
+  let lastWritable = 0
+
+  /** A connection that is read-only is outdated when a later one is not, and after some time. */
+  const isStale = ({ place, readOnlySince }: Inspection): boolean =>
+    readOnlySince !== undefined && (place < lastWritable || clock() - readOnlySince >= readOnlyMilliseconds)
+
   return {
     abandon: () => void (changes += 1),
+
     isOutdated(client) {
-      const taken = takenIn.get(client) ?? changes
-      takenIn.set(client, taken)
-      return taken < changes
+      const inspection = known.get(client)
+      return inspection !== undefined && (inspection.takenIn < changes || isStale(inspection))
+    },
+
+    hasBecomeReadOnly: (client) => known.get(client)?.readOnlySince === -Infinity,
+
+    isKnown: (client) => known.has(client),
+
+    async inspect(client) {
+      inspections += 1
+      const inspection: Inspection = { takenIn: changes, place: inspections, readOnlySince: undefined }
+      known.set(client, inspection)
+      if (client.connection === undefined) return
+      client.connection.on('parameterStatus', ({ parameterName, parameterValue }) => {
+        if (readOnlySettings.has(parameterName))
+          inspection.readOnlySince = parameterValue === 'on' ? -Infinity : undefined
+      })
+      const { rows } = await client.query({ text: 'SHOW transaction_read_only', rowMode: 'array' })
+      const [[value] = []] = rows as readonly (readonly unknown[])[]
+      if (value === 'on') inspection.readOnlySince ??= clock()
+      else lastWritable = Math.max(lastWritable, inspection.place)
     },
   }
 }
+
+interface Inspection {
+  /** How often connections had been abandoned before. */
+  readonly takenIn: number
+  readonly place: number
+  /** Since when it is known to be read-only; `-Infinity` when the server has reported it. */
+  readOnlySince: number | undefined
+}
+
+/**
+ * How long a connection is kept that was read-only when it was made. Meanwhile the address of the database may lead to
+ * another server.
+ */
+const readOnlyMilliseconds = 1000
+
+/** PostgreSQL reports a change of these settings on each connection, with the answer to its next statement. */
+const readOnlySettings: ReadonlySet<string> = new Set(['default_transaction_read_only', 'in_hot_standby'])
 
 /** Returns a connection to the pool, or closes it if it is unsound. */
 export function giveBack(client: PostgresClient, { isSound }: { readonly isSound: boolean }): void {

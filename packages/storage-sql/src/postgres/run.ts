@@ -29,7 +29,7 @@ export function runStatement(
   signal?: AbortSignal,
 ): Promise<PostgresResult> {
   return retry(
-    () => attemptOnConnection({ ...pool, signal }, (ask) => ask(statement)),
+    () => attemptOnConnection({ ...pool, signal, isRead: isRead(statement) }, (ask) => ask(statement)),
     (failure) => failure === 'lost' && isRead(statement),
   )
 }
@@ -181,9 +181,11 @@ export interface TimedPool {
   readonly endLateStatement: EndLateStatement
 }
 
-/** A pool, and the signal that aborts a call. */
-interface AbortablePool extends TimedPool {
+/** A pool, and the call that takes a connection. */
+interface CallOnPool extends TimedPool {
   readonly signal: AbortSignal | undefined
+  /** Whether the call can be repeated on another connection although it has succeeded. */
+  readonly isRead?: boolean
 }
 
 /** Sends one statement on the connection. @throws the driver's error, or `TimedOutError`. */
@@ -198,16 +200,12 @@ type Attempt<T> =
  * aborted, or not answered in time, is cancelled before the connection is returned.
  */
 async function attemptOnConnection<T>(
-  { pool, timeoutMilliseconds, primary, endLateStatement, signal }: AbortablePool,
+  { timeoutMilliseconds, primary, endLateStatement, signal, isRead: isRepeatable = false, pool }: CallOnPool,
   work: (ask: Send) => Promise<T>,
 ): Promise<Attempt<T>> {
   let client: PostgresClient
   try {
-    client = await takeConnection(pool, timeoutMilliseconds)
-    while (primary.isOutdated(client)) {
-      giveBack(client, { isSound: false })
-      client = await takeConnection(pool, timeoutMilliseconds)
-    }
+    client = await takeCurrentConnection({ pool, timeoutMilliseconds, primary })
   } catch (cause) {
     // In every case, the server has not received the statement.
     return { outcome: 'failed', failure: cause instanceof TimedOutError ? 'late' : 'unsent', cause }
@@ -234,12 +232,34 @@ async function attemptOnConnection<T>(
     }
   }
   try {
-    return { outcome: 'answered', answer: await work(ask) }
+    const answer = await work(ask)
+    if (!isRepeatable || !primary.hasBecomeReadOnly(client)) return { outcome: 'answered', answer }
+    isSound = false
+    return { outcome: 'failed', failure: 'read_only', cause: new Error('the server has become read-only') }
   } catch (cause) {
     return { outcome: 'failed', failure: kindOf(cause), cause }
   } finally {
     if (unanswered === undefined) giveBack(client, { isSound })
     else endLateStatement({ client, unanswered })
+  }
+}
+
+/** @throws the pool's or the driver's error, or `TimedOutError`. */
+async function takeCurrentConnection({
+  pool,
+  timeoutMilliseconds,
+  primary,
+}: Pick<TimedPool, 'pool' | 'timeoutMilliseconds' | 'primary'>): Promise<PostgresClient> {
+  for (;;) {
+    const client = await takeConnection(pool, timeoutMilliseconds)
+    let isCurrent = false
+    try {
+      if (!primary.isKnown(client)) await withTimeout(primary.inspect(client), timeoutMilliseconds)
+      isCurrent = !primary.isOutdated(client)
+      if (isCurrent) return client
+    } finally {
+      if (!isCurrent) giveBack(client, { isSound: false })
+    }
   }
 }
 
