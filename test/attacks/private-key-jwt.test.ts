@@ -283,7 +283,7 @@ describe('private_key_jwt: accepted assertions', () => {
     expect([refused.status, (await present(good)).status]).toEqual([400, 401])
   })
 
-  it.each(['RS256', 'PS256', 'ES256', 'EdDSA'] as const)('verifies %s (RFC 7518 §3.1)', async (alg) => {
+  it.each(['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'] as const)('verifies %s (RFC 7518 §3.1)', async (alg) => {
     const other = await startServer()
     onTestFinished(() => other.close())
     const pair = await generateKeyPair(alg, { extractable: true })

@@ -17,17 +17,24 @@ const trust = 'this_proxy_sets_and_strips_it'
 const ofShop = issueCertificate({ subject: [commonName('shop')], dns: ['shop.test'] })
 const ofApi = issueCertificate({ subject: [commonName('api')], dns: ['api.test'] })
 const apiKey = await generateKeyPair('ES256')
-const apiJwk = { ...(await exportJWK(apiKey.publicKey)), kid: 'api-1', alg: 'ES256' }
+const newApiKey = await generateKeyPair('Ed25519')
+const apiJwks = {
+  keys: [
+    { ...(await exportJWK(apiKey.publicKey)), kid: 'api-1', alg: 'ES256' },
+    { ...(await exportJWK(newApiKey.publicKey)), kid: 'api-2', alg: 'Ed25519' },
+  ],
+}
 
 const credentialsOf = {
   key: { clientId: 'api-key', privateKey: apiKey.privateKey, algorithm: 'ES256', keyId: 'api-1' },
+  ed25519Key: { clientId: 'api-key', privateKey: newApiKey.privateKey, algorithm: 'Ed25519', keyId: 'api-2' },
   certificate: { clientId: 'api-certificate', certificate: 'sent_by_fetch' },
 } as const satisfies Record<string, ClientCredentials>
 
 /** Starts a server that demands FAPI 2.0 of every client, with one client that gets tokens and two APIs that get none. */
 async function startBank(at: { seconds: number }) {
   const storage = createMemoryStorage({ issuer })
-  const keys = createStoredKeys({ storage, sealingKey: randomBytes(32).toString('base64url'), algorithms: ['ES256'] })
+  const keys = createStoredKeys({ storage, sealingKey: randomBytes(32).toString('base64url'), algorithms: ['Ed25519'] })
   const server = createAuthorizationServer({
     issuer,
     storage,
@@ -44,7 +51,7 @@ async function startBank(at: { seconds: number }) {
     signedIn: () => Promise.resolve(undefined),
   })
   const api = { clientName: 'API', grantTypes: [], servedAudiences: [audience] } as const
-  const withKey = { tokenEndpointAuthMethod: 'private_key_jwt', jwks: { keys: [apiJwk] } } as const
+  const withKey = { tokenEndpointAuthMethod: 'private_key_jwt', jwks: apiJwks } as const
   await registerClient({ ...api, ...withKey, clientId: 'api-key' }, { storage, keys })
   const withCertificate = { tokenEndpointAuthMethod: 'tls_client_auth', tlsClientAuthSanDns: 'api.test' } as const
   await registerClient({ ...api, ...withCertificate, clientId: 'api-certificate' }, { storage, keys })
@@ -85,6 +92,7 @@ async function startBank(at: { seconds: number }) {
 
 describe.each([
   ['a private key', credentialsOf.key, undefined],
+  ['a key that is named Ed25519 (RFC 9864 §2.2)', credentialsOf.ed25519Key, undefined],
   ['a certificate', credentialsOf.certificate, ofApi],
 ] as const)('an API with %s at a server that demands FAPI 2.0', (_, credentials, certificate) => {
   it.each([

@@ -24,7 +24,7 @@ async function serverWith(algorithms: Algorithms): Promise<ServerUnderTest> {
   return site
 }
 
-const everywhere: readonly SigningAlgorithm[] = ['RS256', 'PS256', 'ES256', 'EdDSA']
+const everywhere: readonly SigningAlgorithm[] = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519']
 const postQuantum: readonly SigningAlgorithm[] = ['ML-DSA-44', 'ML-DSA-65', 'ML-DSA-87']
 const subtle = SubtleCrypto as { supports?(operation: string, algorithm: string): boolean }
 const here = postQuantum.filter((algorithm) => subtle.supports?.('sign', algorithm) === true)
@@ -65,6 +65,7 @@ describe.each<SigningAlgorithm>([...everywhere, ...here])(
         PS256: 'sha256',
         ES256: 'sha256',
         EdDSA: 'sha512',
+        Ed25519: 'sha512',
       }
       const hashName = hashNames[algorithm]
       const hash =

@@ -21,7 +21,7 @@ export interface KeyCredentials {
   readonly clientId: string
   /** A private key of Web Crypto, or a private JWK. */
   readonly privateKey: CryptoKey | JWK
-  readonly algorithm: 'PS256' | 'RS256' | 'ES256' | 'EdDSA'
+  readonly algorithm: 'PS256' | 'RS256' | 'ES256' | 'EdDSA' | 'Ed25519'
   /**
    * The `kid` of the public key in the client's key set.
    * @defaultValue Left out. A key set with one key of the algorithm does not need it.

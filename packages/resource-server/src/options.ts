@@ -217,7 +217,7 @@ const secretCredentials = optionsOf<SecretCredentials>({
 const keyCredentials = optionsOf<KeyCredentials>({
   clientId: required(aNonEmptyString),
   privateKey: required(anObject),
-  algorithm: required(oneOf('PS256', 'RS256', 'ES256', 'EdDSA')),
+  algorithm: required(oneOf('PS256', 'RS256', 'ES256', 'EdDSA', 'Ed25519')),
   keyId: aNonEmptyString,
 })
 

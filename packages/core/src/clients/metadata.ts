@@ -63,6 +63,7 @@ const algorithms = [
   'PS256',
   'ES256',
   'EdDSA',
+  'Ed25519',
   'ML-DSA-44',
   'ML-DSA-65',
   'ML-DSA-87',

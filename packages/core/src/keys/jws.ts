@@ -60,8 +60,8 @@ export function createSigner(keyId: KeyId, algorithm: SigningAlgorithm, privateK
 }
 
 function signSynchronously(algorithm: SigningAlgorithm, privateKey: PrivateKey): Signer['sign'] | undefined {
-  if (nodeCrypto === undefined || !privateKey.extractable || (algorithm !== 'ES256' && algorithm !== 'EdDSA'))
-    return undefined
+  const isFast = algorithm === 'ES256' || algorithm === 'EdDSA' || algorithm === 'Ed25519'
+  if (nodeCrypto === undefined || !privateKey.extractable || !isFast) return undefined
   const node = nodeCrypto
   const key = node.KeyObject.from(privateKey)
   return algorithm === 'ES256'
@@ -81,6 +81,7 @@ export const signatureParameters: Readonly<Record<SigningAlgorithm, WebCryptoAlg
   PS256: { name: 'RSA-PSS', saltLength: 32 },
   ES256: { name: 'ECDSA', hash: 'SHA-256' },
   EdDSA: 'Ed25519',
+  Ed25519: 'Ed25519',
   'ML-DSA-44': 'ML-DSA-44',
   'ML-DSA-65': 'ML-DSA-65',
   'ML-DSA-87': 'ML-DSA-87',
@@ -118,6 +119,7 @@ const nodeDigests: ReadonlyMap<SigningAlgorithm, 'sha256' | null> = new Map([
   ['RS256', 'sha256'],
   ['ES256', 'sha256'],
   ['EdDSA', null],
+  ['Ed25519', null],
 ])
 
 /**

@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest'
 import type { PublicKey, SigningAlgorithm } from './ring.ts'
 import { ecdsaFromDer, ecdsaToDer, signatureParameters, importVerifier, createSigner } from './jws.ts'
 
-const algorithms: readonly SigningAlgorithm[] = ['RS256', 'PS256', 'ES256', 'EdDSA']
+const algorithms: readonly SigningAlgorithm[] = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519']
 
 async function aPair(algorithm: SigningAlgorithm, extractable = true) {
   const pair = await generateKeyPair(algorithm, { extractable })
@@ -99,7 +99,7 @@ it('law: converting an ECDSA signature to DER and back does not change it', () =
   )
 })
 
-it.for(['ES256', 'RS256', 'EdDSA'])(
+it.for(['ES256', 'RS256', 'EdDSA', 'Ed25519'])(
   'signs and verifies %s with Web Crypto when Node’s modules are absent',
   (algorithm) => {
     const output = runWithoutBuiltins(`

@@ -22,7 +22,7 @@ const vault = { generate: () => Promise.reject(new Error('closed')), open: () =>
 
 describe('stored keys', () => {
   it('signs with the published key, in every algorithm (RFC 7518 §3.1)', async () => {
-    const algorithms = ['RS256', 'PS256', 'ES256', 'EdDSA'] as const
+    const algorithms = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'] as const
     const keys = createStoredKeys({ storage: createMemoryStorage({ issuer }), sealingKey, algorithms })
 
     for (const algorithm of algorithms) {

@@ -73,6 +73,7 @@ async function tokenHash(token: string, algorithm: SigningAlgorithm): Promise<st
     case 'ES256':
       return leftHalf(await sha256(token))
     case 'EdDSA':
+    case 'Ed25519':
       // RFC 8032 §5.1: Ed25519 hashes with SHA-512.
       return leftHalf(new Uint8Array(await crypto.subtle.digest('SHA-512', new TextEncoder().encode(token))))
     case 'ML-DSA-44':
