@@ -125,7 +125,16 @@ const publicMembers = (jwk: JsonObject): Readonly<Record<string, string>> =>
   )
 
 /** The algorithms that the authorization server signs with. */
-const signatureAlgorithms = ['ES256', 'EdDSA', 'Ed25519', 'ML-DSA-44', 'ML-DSA-65', 'ML-DSA-87', 'PS256', 'RS256'] as const
+const signatureAlgorithms = [
+  'ES256',
+  'EdDSA',
+  'Ed25519',
+  'ML-DSA-44',
+  'ML-DSA-65',
+  'ML-DSA-87',
+  'PS256',
+  'RS256',
+] as const
 
 type SignatureAlgorithm = (typeof signatureAlgorithms)[number]
 

@@ -5,7 +5,8 @@ import type { KeyId } from '@mintmark/storage-interface/stores'
  * Signature algorithms for tokens (RFC 7518 §3.1, RFC 8037 §3.1). `EdDSA` and `Ed25519` sign alike: `Ed25519` is the new name
  * (RFC 9864 §2.2), and older libraries know only `EdDSA`. ML-DSA is available only where the runtime supports it.
  */
-export type SigningAlgorithm = 'RS256' | 'PS256' | 'ES256' | 'EdDSA' | 'Ed25519' | 'ML-DSA-44' | 'ML-DSA-65' | 'ML-DSA-87'
+export type SigningAlgorithm =
+  'RS256' | 'PS256' | 'ES256' | 'EdDSA' | 'Ed25519' | 'ML-DSA-44' | 'ML-DSA-65' | 'ML-DSA-87'
 
 /**
  * Computes the JWS signature of the bytes (RFC 7515 §5.1 step 5). For ECDSA that is `r || s` (RFC 7518 §3.4), not DER.
