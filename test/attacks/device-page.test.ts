@@ -134,7 +134,7 @@ describe('a link with the code in it (RFC 8628 §5.4)', () => {
     const second = await answer(site, other, 'deny')
 
     expect(first.status).toBe(200)
-    expect([second.status, site.lastReason()]).toEqual([400, 'device_request_ended'])
+    expect([second.status, site.lastReason()]).toEqual([400, 'request_ended'])
     expect((await poll(site, deviceCode)).status).toBe(200)
   })
 
@@ -146,7 +146,7 @@ describe('a link with the code in it (RFC 8628 §5.4)', () => {
 
     await expectErrorPage(site, {
       send: () => answer(site, started, consentToAll),
-      reason: 'device_request_ended',
+      reason: 'request_ended',
     })
   })
 })

@@ -128,7 +128,13 @@ const badgeGrant = (storage: AdminStorage): GrantType =>
       if (!isGrantActive(standing))
         throw new OAuthError('invalid_grant', 'The badge is not valid.', { reason: 'grant_refused' })
 
-      const authentication = { authTime: now, acr: undefined, amr: ['hwk'], sessionId: undefined }
+      const authentication = {
+        authTime: now,
+        acr: undefined,
+        amr: ['hwk'],
+        sessionId: undefined,
+        sessionExpiresAt: undefined,
+      }
       const family = {
         familyId: familyId(`badge-${now}`),
         authentication,

@@ -60,7 +60,7 @@ function hostSession(cookie: string | undefined) {
 
 /**
  * Creates the host's login, consent and account selection page. A GET shows the pending interaction as JSON. A POST completes
- * it according to its form parameters: `subject` (with `auth_time` and `acr`) signs a user in, `scope` and `detail` give
+ * it according to its form parameters: `subject` (with `auth_time`, `acr`, `amr` and `expires_at`) signs a user in, `scope` and `detail` give
  * consent, `organization` selects an organization, `account=signed_in` continues with the signed-in user, and `deny`
  * denies the request. The value of `detail` is an identifier, optionally followed by the user's choice: `0 savings`.
  */
@@ -78,7 +78,16 @@ const hostPage =
       const signIn =
         subject === null
           ? {}
-          : { subject, authTime: Number(form.get('auth_time')), amr: ['pwd'], acr: form.get('acr') ?? undefined }
+          : {
+              subject,
+              authTime: Number(form.get('auth_time')),
+              amr: form
+                .get('amr')
+                ?.split(' ')
+                .filter((value) => value !== '') ?? ['pwd'],
+              acr: form.get('acr') ?? undefined,
+              ...(form.has('expires_at') && { expiresAt: Number(form.get('expires_at')) }),
+            }
       const consent = form.has('scope') ? { grantedScopes: form.getAll('scope') } : {}
       const details = form.getAll('detail').map((text) => text.split(' '))
       const grantedDetails = details.flatMap(([id = '', choice]) => (id === '' ? [] : [{ id, choice }]))

@@ -57,7 +57,7 @@ const reading = defineDetailType<Reading>({
   remembers: true,
 })
 
-const authorizationDetails = { payment, reading }
+export const authorizationDetails = { payment, reading }
 
 type Options = NonNullable<Parameters<typeof startServer>[0]>
 

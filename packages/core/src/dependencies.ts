@@ -4,6 +4,8 @@ import { createBrowsers } from './sessions/browser.ts'
 import type { CompleteInteractionDependencies } from './authorize/interaction-step.ts'
 import type { AuthorizationEndpointDependencies } from './authorize/endpoint.ts'
 import type { PushEndpointDependencies } from './authorize/pushed-request.ts'
+import type { CibaEndpointDependencies } from './decoupled/ciba-endpoint.ts'
+import { createNotificationSeal } from './decoupled/notification.ts'
 import type { DeviceEndpointDependencies } from './decoupled/device-endpoint.ts'
 import { deviceLimits } from './decoupled/device-limits.ts'
 import type { DevicePagesDependencies } from './decoupled/device-pages.ts'
@@ -39,7 +41,7 @@ import type { TokenEndpointDependencies } from './token/endpoint.ts'
 import { authorizationCodeGrant } from './token/grants/authorization-code.ts'
 import { tokenExchangeGrants } from './token/grants/token-exchange.ts'
 import { clientCredentialsGrant } from './token/grants/client-credentials.ts'
-import { deviceCodeGrant } from './token/grants/device-code.ts'
+import { cibaGrant, deviceCodeGrant } from './token/grants/decoupled.ts'
 import { refreshTokenGrant } from './token/grants/refresh-token.ts'
 import type { TokenTargetDependencies } from './permissions/resources.ts'
 import { createRevocationNames } from './tokens/access-token.ts'
@@ -56,6 +58,7 @@ export type ServerDependencies = AuthorizationEndpointDependencies &
   PushEndpointDependencies &
   DeviceEndpointDependencies &
   DevicePagesDependencies &
+  CibaEndpointDependencies &
   TokenEndpointDependencies &
   IntrospectionEndpointDependencies &
   RevocationEndpointDependencies &
@@ -73,6 +76,7 @@ export type ServerDependencies = AuthorizationEndpointDependencies &
     readonly clientLogos: ClientLogos
     readonly pages: AuthorizationServerOptions['pages']
     readonly device: AuthorizationServerOptions['device']
+    readonly ciba: AuthorizationServerOptions['ciba']
     readonly revocationFeed: RevocationFeed | undefined
     /** Bounds the requests that are worked on at the same time. */
     readonly capacity: Capacity
@@ -117,6 +121,7 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
       : { ...stored, ...readHostUsers(options.users, stored, { clock, onSessionEnded }) }
   const encrypt: DeliveryWorkerDependencies['encrypt'] = (jwt, to) =>
     encryptAnswer(jwt, { answer: 'idToken', ...to }, remoteKeySets)
+  const notificationSeal = createNotificationSeal({ issuer, keys, random })
   const delivery = deliveryWorker(options, settings, { clock, random, journal, watch, encrypt })
   const claims = {
     scopes,
@@ -160,6 +165,14 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
     device: options.device,
     deviceCodeLifetime: lifetimes.deviceCode,
     ...deviceLimits(limits),
+    ciba: options.ciba,
+    backchannelRequestLifetime: lifetimes.backchannelRequest,
+    backchannelLimits: {
+      ofClient: limits.backchannelRequests ?? createMemoryRateLimiter({ points: 600, window: 60 }),
+      ofUser: limits.backchannelRequestsOfUser ?? createMemoryRateLimiter({ points: 3, window: 60 }),
+    },
+    notificationSeal,
+    pings: undefined,
     logout: options.logout && { frontChannel: false, ...options.logout },
     revocationFeed:
       retention === undefined
@@ -226,6 +239,7 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
       clientCredentialsGrant({ ...target, ...claims, minimumProfile: settings.minimumProfile }),
       ...tokenExchangeGrants({ ...grantDeps, keys, verifiedJwts, tokenExchange: options.tokenExchange }),
       ...(options.device === undefined ? [] : [deviceCodeGrant(grantDeps)]),
+      ...(options.ciba === undefined ? [] : [cibaGrant(grantDeps)]),
       ...(options.grants ?? []),
     ],
     managesGrants: settings.managesGrants,

@@ -87,16 +87,18 @@ export type ServerOccurrence =
       readonly advice: string | undefined
     }
   | {
-      /** A client asked for the approval of a user on another device (RFC 8628 §3.1). */
+      /** A client asked for the approval of a user on another device (RFC 8628 §3.1, CIBA Core 1.0 §7). */
       readonly type: 'request.asked'
-      readonly kind: 'device'
+      readonly kind: 'device' | 'ciba'
       readonly clientId: string
+      /** The user whom the client named; a device does not know its user. */
+      readonly userId?: string
       readonly scopes: readonly string[]
     }
   | {
       /** A user decided about a request from another device. */
       readonly type: 'request.decided'
-      readonly kind: 'device'
+      readonly kind: 'device' | 'ciba'
       readonly decision: 'approved' | 'denied'
       readonly clientId: string
       /** Undefined if the request was denied before anybody signed in. */

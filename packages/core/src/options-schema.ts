@@ -122,6 +122,14 @@ const optionsSchema = z.strictObject({
   device: z.optional(
     z.strictObject({ renderPage: callable, location: z.optional(callable), address: z.optional(callable) }),
   ),
+  ciba: z.optional(
+    z.strictObject({
+      findUser: callable,
+      askUser: callable,
+      verifyUserCode: z.optional(callable),
+      location: z.optional(callable),
+    }),
+  ),
   backChannelLogout: z.optional(
     z.union(
       [z.literal(false), z.strictObject({ waitUntil: z.optional(callable), afterRequests: z.optional(z.boolean()) })],
@@ -223,6 +231,7 @@ const optionsSchema = z.strictObject({
       accessToken: lifetime(600),
       idToken: lifetime(600),
       deviceCode: lifetime(600, 1800),
+      backchannelRequest: lifetime(600, 1800),
       interaction: lifetime(1800),
       refreshTokenIdle: lifetime(14 * day),
       refreshTokenAbsolute: lifetime(90 * day),
@@ -312,6 +321,8 @@ const optionsSchema = z.strictObject({
       pushedRequestsOfStrangers: z.optional(rateLimiter),
       deviceRequests: z.optional(rateLimiter),
       deviceRequestsInTotal: z.optional(rateLimiter),
+      backchannelRequests: z.optional(rateLimiter),
+      backchannelRequestsOfUser: z.optional(rateLimiter),
       userCodes: z.optional(rateLimiter),
       userCodesOfAddress: z.optional(rateLimiter),
       userCodesInTotal: z.optional(rateLimiter),

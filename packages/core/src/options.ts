@@ -3,6 +3,8 @@ import type { Clock, Header, Random, ServerRequest } from '@mintmark/internal'
 import type { OAuthStorage } from '@mintmark/storage-interface'
 import type { AuthorizationDetailType } from './permissions/detail-types.ts'
 import type { RenderDevicePage } from './authorize/device-page.ts'
+import type { PendingApproval } from './decoupled/approval.ts'
+import type { HintedUser, UserHint } from './decoupled/ciba-endpoint.ts'
 import type { InteractionPage } from './authorize/pending-interaction.ts'
 import type { RenderErrorPage } from './errors.ts'
 import type { EventListener } from './events.ts'
@@ -88,6 +90,39 @@ export interface AuthorizationServerOptions {
      * @defaultValue None. Wrong codes are counted for each browser, and for all together.
      */
     readonly address?: (request: ServerRequest) => string | undefined
+  }
+  /**
+   * Lets clients name a user, whom the host then asks to approve the request, for example with a push message to the
+   * user's phone (CIBA Core 1.0): the endpoint `/bc-authorize`, in the delivery modes `poll` and `ping`. Clients
+   * authenticate, and are registered for the grant type `urn:openid:params:grant-type:ciba`. The storage needs
+   * `decoupledRequests`; for `ping` it also keeps deliveries.
+   * @defaultValue None. A client can disturb any user whom it can name, so each server decides who may do so.
+   */
+  readonly ciba?: {
+    /**
+     * Finds the user whom the client names in `login_hint` or in `login_hint_token`, whose format the host defines and
+     * whose signature it verifies. The server itself reads an `id_token_hint`. If the user is `unknown`, the client learns
+     * it, so answer a guess like a mistake. A token that has `expired` has its own error code.
+     */
+    readonly findUser: (hint: UserHint) => Promise<HintedUser>
+    /**
+     * Asks the user, and does not wait for the answer. `pending` says what to ask and has the functions `approve` and
+     * `deny`; later, `server.approval(pending.id, subject)` returns the same. The client gets its response after this
+     * promise resolves. If it rejects, the request ends, and the client learns that the server failed.
+     */
+    readonly askUser: (pending: PendingApproval) => Promise<void>
+    /**
+     * Returns whether the `user_code` of the request is that of the user; `undefined` if the request has none, which may
+     * be right for a user without a code. It is called for clients with `backchannelUserCodeParameter`, and whenever a
+     * request has a code.
+     * @defaultValue None. Codes are not supported, and are ignored (CIBA Core 1.0 §7.1).
+     */
+    readonly verifyUserCode?: (subject: string, code: string | undefined) => Promise<boolean>
+    /**
+     * Returns where a request came from, such as a town, for the user who decides. At most 200 characters are kept.
+     * @defaultValue None. Requests usually come from the servers of the client, whose place says nothing.
+     */
+    readonly location?: (request: ServerRequest) => string | undefined
   }
   /**
    * Tells clients that a session of one of their users was revoked (Back-Channel Logout 1.0): clients that have
@@ -369,10 +404,11 @@ export interface AuthorizationServerOptions {
   }
   /**
    * The security profile whose rules apply to every client, in addition to the rules of its own profile: `mcp` is the
-   * authorization of the Model Context Protocol, `fapi2` is the FAPI 2.0 Security Profile.
+   * authorization of the Model Context Protocol, `fapi2` is the FAPI 2.0 Security Profile, `ipsie_sl1` is the
+   * OpenID Connect profile of IPSIE.
    * @defaultValue `standard`. Few clients can follow the rules of the other profiles.
    */
-  readonly minimumProfile?: 'standard' | 'mcp' | 'fapi2' | 'fapi2_message_signing'
+  readonly minimumProfile?: 'standard' | 'mcp' | 'fapi2' | 'fapi2_message_signing' | 'ipsie_sl1'
   /**
    * Renders the page that a user sees when an error cannot be returned to the client.
    * @defaultValue A plain page without style. It needs nothing from the host; `errorPage` of `@mintmark/pages` looks
@@ -471,6 +507,16 @@ export interface AuthorizationServerOptions {
      * @defaultValue 6000 a minute, in this process. At most 120,000 rows are stored at once.
      */
     readonly deviceRequestsInTotal?: RateLimiter
+    /**
+     * Counts backchannel authentication requests (CIBA Core 1.0) by client.
+     * @defaultValue 600 a minute, in this process. Far above the requests of a large client.
+     */
+    readonly backchannelRequests?: RateLimiter
+    /**
+     * Counts how often a client asks the same user, and tries their `user_code`.
+     * @defaultValue 3 a minute, in this process. A user who is asked more often approves at last to be left alone.
+     */
+    readonly backchannelRequestsOfUser?: RateLimiter
     /**
      * Counts wrong user codes by browser (RFC 8628 §5.1).
      * @defaultValue 5 in ten minutes, in this process. A user mistypes a code a few times.
@@ -660,6 +706,12 @@ export interface Lifetimes {
    * @defaultValue 600. The user has to find a browser, and a code that nobody can use any more cannot be guessed.
    */
   readonly deviceCode: number
+  /**
+   * How long a user may take to approve a backchannel authentication request (CIBA Core 1.0 §7.3), at most 1800. A client
+   * can ask for less with `requested_expiry`.
+   * @defaultValue 600. The user has to notice a message, and to sign in.
+   */
+  readonly backchannelRequest: number
   /**
    * How long a user may take to sign in and consent.
    * @defaultValue 1800. A password reset takes a while.

@@ -11,6 +11,7 @@ import { SealingKeyError } from './sealing-key-error.ts'
 const clientFailed = 'Client authentication failed.'
 const codeInvalid = 'The authorization code is not valid.'
 const deviceCodeInvalid = 'The device code is not valid.'
+const authReqIdInvalid = 'The auth_req_id is not valid.'
 const refreshTokenInvalid = 'The refresh token is not valid.'
 const proofInvalid = 'The DPoP proof is not valid.'
 const accessTokenInvalid = 'The access token is not valid.'
@@ -294,6 +295,12 @@ export const refusals = {
     'OIDC Core §5.5.1.1',
   ],
 
+  /**
+   * The host does not say how the user has just signed in, or when the session ends, which the profile `ipsie_sl1`
+   * requires. The context names the missing members of `SignedIn`: `acr`, `amr` or `expiresAt`.
+   */
+  authentication_context_missing: ['server_error', 'The server encountered an internal error.', 'IPSIE SL1 §3.2.1'],
+
   // Pushed authorization requests.
   /** The pushed request has a `request_uri`. */
   request_uri_pushed: [
@@ -436,11 +443,140 @@ export const refusals = {
     'RFC 8628 §5.4',
   ],
   /** The request was decided in another window, or has expired. */
-  device_request_ended: [
+  request_ended: [
     'invalid_request',
-    'This code has expired or was already used. Start again on your device.',
-    'RFC 8628 §3.3',
+    'This request has expired or was already answered. Start again where it came from.',
+    'RFC 8628 §3.3, CIBA Core 1.0 §7.3',
   ],
+
+  // Backchannel authentication requests (CIBA), in which the client names the user.
+  /** A public client makes the request. It cannot prove who it is. */
+  'client_public:ciba': [
+    'unauthorized_client',
+    'A public client cannot make backchannel authentication requests.',
+    'CIBA Core 1.0 §7.1',
+  ],
+  /** The client is registered for the delivery mode `ping`, but the storage keeps no deliveries. */
+  ping_unavailable: [
+    'unauthorized_client',
+    'This server does not send notifications. Register the client for polling.',
+    'CIBA Core 1.0 §4',
+  ],
+  /** The client made too many requests, or asked this user too often. */
+  backchannel_requests_throttled: [
+    'temporarily_unavailable',
+    'Too many requests. Try again later.',
+    'CIBA Core 1.0 §15',
+    429,
+  ],
+  /** The client is registered for signed requests, and this one is not signed. */
+  'request_object_required:ciba': ['invalid_request', 'The request must be signed.', 'CIBA Core 1.0 §7.1.1'],
+  /** The request is signed, but the client is not registered with an algorithm for signed requests. */
+  signed_request_unregistered: [
+    'invalid_request',
+    'The client is not registered for signed requests.',
+    'CIBA Core 1.0 §4',
+  ],
+  /** A parameter is outside of the signed request, where anybody could have added it. */
+  parameter_outside_request: [
+    'invalid_request',
+    'Every parameter must be in the signed request.',
+    'CIBA Core 1.0 §7.1.1',
+  ],
+  /** The signed request is not signed by the client with its registered algorithm, or is another kind of JWT. */
+  'request_object_unverified:ciba': ['invalid_request', requestObjectInvalid, 'CIBA Core 1.0 §7.1.1, §13'],
+  /** The `iss` of the signed request is missing, or is not the client. */
+  'request_object_issuer:ciba': [
+    'invalid_request',
+    'The iss of the signed request must be the client_id.',
+    'CIBA Core 1.0 §7.1.1',
+  ],
+  /** The `aud` of the signed request is missing, or does not contain this server's issuer. */
+  'request_object_audience:ciba': [
+    'invalid_request',
+    'The aud of the signed request must contain the issuer of this server.',
+    'CIBA Core 1.0 §7.1.1',
+  ],
+  /** The signed request has no `exp`, or it is not a number. */
+  'request_object_expiry_missing:ciba': [
+    'invalid_request',
+    'The signed request must have exp, a number of seconds.',
+    'CIBA Core 1.0 §7.1.1',
+  ],
+  /** The signed request has expired. */
+  'request_object_expired:ciba': ['invalid_request', 'The signed request has expired.', 'CIBA Core 1.0 §7.1.1'],
+  /** The `nbf` or `iat` of the signed request is in the future: one of the clocks is wrong. */
+  'request_object_early:ciba': [
+    'invalid_request',
+    'The nbf or iat of the signed request is in the future.',
+    'RFC 7519 §4.1.5',
+  ],
+  /** The signed request has no `nbf`. */
+  'request_object_start_missing:ciba': [
+    'invalid_request',
+    'The signed request must have nbf, a number of seconds.',
+    'CIBA Core 1.0 §7.1.1',
+  ],
+  /** The `nbf` of the signed request is longer than an hour ago. */
+  'request_object_old:ciba': ['invalid_request', 'The nbf of the signed request is too long ago.', 'FAPI-CIBA §5.2.2'],
+  /** The signed request is valid for more than an hour: `exp` is too long after `nbf`. */
+  'request_object_long_lived:ciba': [
+    'invalid_request',
+    'The exp of the signed request is too long after its nbf.',
+    'FAPI-CIBA §5.2.2',
+  ],
+  /** The signed request lacks `iat` or `jti`, or has a member that is not permitted or malformed. */
+  'request_object_member:ciba': [
+    'invalid_request',
+    'The signed request lacks a member, or has one that is not permitted or malformed.',
+    'CIBA Core 1.0 §7.1.1',
+  ],
+  /** The scope values do not contain `openid`, or the client is not registered for it. */
+  openid_missing: ['invalid_request', 'The scope must contain openid.', 'CIBA Core 1.0 §7.1'],
+  /** The request names no user, or names one in several ways. */
+  user_hint_count: [
+    'invalid_request',
+    'Send exactly one of login_hint, login_hint_token and id_token_hint.',
+    'CIBA Core 1.0 §7.1',
+  ],
+  /** `ciba.findUser` said that the `login_hint_token` has expired. */
+  login_hint_token_expired: ['expired_login_hint_token', 'The login_hint_token has expired.', 'CIBA Core 1.0 §13'],
+  /** There is no user whom the hint could mean. */
+  hinted_user_unknown: ['unknown_user_id', 'The user cannot be identified.', 'CIBA Core 1.0 §13'],
+  /** The user whom the hint means is deactivated. The client must not learn that. */
+  hinted_user_inactive: ['unknown_user_id', 'The user cannot be identified.', 'CIBA Core 1.0 §13'],
+  /** The user needs a code, and the request has none. */
+  backchannel_user_code_missing: ['missing_user_code', 'The user_code is missing.', 'CIBA Core 1.0 §13'],
+  /** `ciba.verifyUserCode` refused the code of the user. */
+  backchannel_user_code_wrong: ['invalid_user_code', 'The user_code is not valid.', 'CIBA Core 1.0 §13'],
+  /** The `binding_message` is longer than 64 characters, or has characters that cannot be shown everywhere. */
+  binding_message_invalid: [
+    'invalid_binding_message',
+    'The binding_message must be one line of at most 64 visible characters.',
+    'CIBA Core 1.0 §13',
+  ],
+  /** The client's profile requires something by which the user recognizes the request. */
+  binding_message_missing: [
+    'invalid_binding_message',
+    'The request needs a binding_message or authorization_details.',
+    'FAPI-CIBA §5.2.2',
+  ],
+  /** The `requested_expiry` is not a positive whole number. */
+  requested_expiry_invalid: [
+    'invalid_request',
+    'The requested_expiry must be a positive whole number of seconds.',
+    'CIBA Core 1.0 §7.1',
+  ],
+  /** The client is registered for the delivery mode `ping`, and the request has no notification token. */
+  notification_token_missing: ['invalid_request', 'The client_notification_token is missing.', 'CIBA Core 1.0 §7.1'],
+  /** The notification token is not a bearer token of 22 to 1024 characters, or is easy to guess. */
+  notification_token_invalid: [
+    'invalid_request',
+    'The client_notification_token must be a bearer token of 22 to 1024 characters, with at least 128 random bits.',
+    'CIBA Core 1.0 §7.1',
+  ],
+  /** `ciba.askUser` failed, so that the user does not know of the request, which has ended. The `cause` has the error. */
+  ask_failed: ['server_error', 'The server encountered an internal error.', 'RFC 6749 §4.1.2.1'],
 
   // Logout requests. The page that reports one of these errors offers to sign out.
   /** The `id_token_hint` of a logout request is not an ID token of this server, or its signing key was dropped. */
@@ -535,13 +671,33 @@ export const refusals = {
   /** Nobody decided in time. */
   device_code_expired: ['expired_token', 'The device code has expired.', 'RFC 8628 §3.5'],
   /** The user denied the request of the device. */
-  'user_denied:device': ['access_denied', notApproved, 'RFC 8628 §3.5'],
+  'user_denied:device': ['access_denied', notApproved, 'RFC 8628 §3.5', 400],
   /** The user approved the request of the device, but the grant, the user or the client is not active any more. */
-  'grant_inactive:device': ['access_denied', notApproved, 'RFC 8628 §3.5'],
+  'grant_inactive:device': ['access_denied', notApproved, 'RFC 8628 §3.5', 400],
   /** The client's metadata document changed after the user approved the request of the device. */
-  'client_document_changed:device': ['access_denied', notApproved, 'Client ID Metadata Document §8.3'],
+  'client_document_changed:device': ['access_denied', notApproved, 'Client ID Metadata Document §8.3', 400],
   /** The session in which the user approved the request of the device has ended. */
-  'session_ended:device': ['access_denied', notApproved, 'OIDC Back-Channel Logout 1.0 §2.7'],
+  'session_ended:device': ['access_denied', notApproved, 'OIDC Back-Channel Logout 1.0 §2.7', 400],
+  /** The token request has no `auth_req_id`. */
+  auth_req_id_missing: ['invalid_request', 'The auth_req_id parameter is missing.', 'CIBA Core 1.0 §10.1'],
+  /** The `auth_req_id` belongs to another client, was never issued, or has been expired for long. */
+  auth_req_id_unknown: ['invalid_grant', authReqIdInvalid, 'CIBA Core 1.0 §11, RFC 6749 §5.2'],
+  /** Storage returned a backchannel request without one of its members: the store has a defect. */
+  auth_req_id_incomplete: ['invalid_grant', authReqIdInvalid, 'RFC 6749 §5.2'],
+  /** The `auth_req_id` was already redeemed. Its token family is now revoked. */
+  auth_req_id_replayed: ['invalid_grant', authReqIdInvalid, 'RFC 6749 §4.1.2'],
+  /** The DPoP proof is made with another key than the proof of the backchannel authentication request. */
+  auth_req_id_key_mismatch: ['invalid_grant', authReqIdInvalid, 'RFC 9449 §5'],
+  /** Nobody decided in time. */
+  auth_req_id_expired: ['expired_token', 'The auth_req_id has expired.', 'CIBA Core 1.0 §11'],
+  /** The user denied the request. */
+  'user_denied:ciba': ['access_denied', notApproved, 'CIBA Core 1.0 §11', 400],
+  /** The grant, the user or the client is not active any more; the user may have been deactivated before they decided. */
+  'grant_inactive:ciba': ['access_denied', notApproved, 'CIBA Core 1.0 §11', 400],
+  /** The registration of the client changed after the user approved the request. */
+  'client_document_changed:ciba': ['access_denied', notApproved, 'Client ID Metadata Document §8.3', 400],
+  /** The session in which the user approved the request has ended. */
+  'session_ended:ciba': ['access_denied', notApproved, 'OIDC Back-Channel Logout 1.0 §2.7', 400],
   /** The token request has no `refresh_token`. */
   refresh_token_missing: ['invalid_request', 'The refresh_token parameter is missing.', 'RFC 6749 §6'],
   /** The refresh token has expired, belongs to another client, was revoked, or was never issued. */
@@ -809,6 +965,7 @@ interface RequiredContext {
   readonly scope_not_allowed: Required<Pick<RefusalContext, 'clientId' | 'refusedScopes' | 'registeredScopes'>>
   readonly scope_not_granted: Required<Pick<RefusalContext, 'clientId' | 'refusedScopes' | 'grantedScopes'>>
   readonly resource_unknown: Required<Pick<RefusalContext, 'clientId' | 'refusedResources' | 'knownResources'>>
+  readonly authentication_context_missing: Required<Pick<RefusalContext, 'clientId' | 'missingMembers'>>
   readonly resource_not_registered: Required<Pick<RefusalContext, 'clientId' | 'refusedResources'>>
   readonly client_document_not_allowed: Required<Pick<RefusalContext, 'documentHost'>>
   readonly client_document_invalid: Required<Pick<RefusalContext, 'documentHost' | 'documentFailure'>>
@@ -888,6 +1045,8 @@ export interface RefusalContext {
    * token.
    */
   readonly refusedScopes?: readonly string[] | undefined
+  /** The members of `SignedIn` that the host left out. */
+  readonly missingMembers?: readonly string[] | undefined
   readonly grantedScopes?: readonly string[] | undefined
   readonly registeredScopes?: readonly string[] | undefined
   /**
@@ -983,7 +1142,12 @@ const statuses = {
   unmet_authentication_requirements: 400,
   authorization_pending: 400,
   slow_down: 400,
+  expired_login_hint_token: 400,
   expired_token: 400,
+  invalid_binding_message: 400,
+  invalid_user_code: 400,
+  missing_user_code: 400,
+  unknown_user_id: 400,
   unsupported_grant_type: 400,
   unsupported_response_type: 400,
   use_dpop_nonce: 400,
@@ -991,7 +1155,7 @@ const statuses = {
 } as const
 
 /**
- * The error codes of IANA's "OAuth Extensions Error Registry", RFC 6749, RFC 6750 and OIDC Core, and `not_found` for
+ * The error codes of IANA's "OAuth Extensions Error Registry", RFC 6749, RFC 6750, OIDC Core and CIBA Core, and `not_found` for
  * a path without an endpoint and a client without a logo.
  */
 export type OAuthErrorCode = keyof typeof statuses

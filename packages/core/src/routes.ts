@@ -10,6 +10,7 @@ import {
   serverMetadata,
   wellKnownPaths,
 } from './discovery/metadata.ts'
+import { cibaEndpoint, cibaPath } from './decoupled/ciba-endpoint.ts'
 import { deviceAuthorizationPath, deviceEndpoint, devicePath } from './decoupled/device-endpoint.ts'
 import { deviceConfirmPath, devicePages } from './decoupled/device-pages.ts'
 import { jwksEndpoint } from './keys/jwks-endpoint.ts'
@@ -75,6 +76,7 @@ export function serverRoutes(deps: ServerDependencies, render: ErrorRenderers): 
     ...logoutRoutes(base, deps, render.browser),
     { path: base + cancelPath, methods: { POST: cancelEndpoint(deps) }, renderError: render.browser },
     ...deviceRoutes(base, deps, render),
+    ...cibaRoutes(base, deps, render.api),
     ...pageRoutes(deps, render.browser),
     ...wellKnownPaths(base).map((path) =>
       uncounted(withCrossOrigin({ path, methods: { GET: metadata }, renderError: render.api }, 'any_origin')),
@@ -132,6 +134,12 @@ function deviceRoutes(base: string, deps: ServerDependencies, render: ErrorRende
   ]
 }
 
+/** Returns the route for clients that name a user, if the host has enabled it. It is for servers, and not for browsers. */
+function cibaRoutes(base: string, deps: ServerDependencies, renderError: RenderError): readonly PathRoute[] {
+  const { ciba } = deps
+  return ciba === undefined ? [] : [{ path: base + cibaPath, methods: { POST: cibaEndpoint(ciba, deps) }, renderError }]
+}
+
 /** Returns the routes of the host's pages, if it provides them. */
 function pageRoutes(deps: ServerDependencies, renderError: RenderError): readonly PathRoute[] {
   const { pages } = deps
@@ -151,6 +159,7 @@ const endpointUrls = ({
   revocationFeed,
   logout,
   device,
+  ciba,
   managesGrants,
 }: ServerDependencies): MetadataSources['endpoints'] => ({
   authorization_endpoint: issuer + paths.authorization_endpoint,
@@ -162,6 +171,7 @@ const endpointUrls = ({
   jwks_uri: issuer + paths.jwks_uri,
   ...(logout !== undefined && { end_session_endpoint: issuer + logoutPath }),
   ...(device !== undefined && { device_authorization_endpoint: issuer + deviceAuthorizationPath }),
+  ...(ciba !== undefined && { backchannel_authentication_endpoint: issuer + cibaPath }),
   ...(revocationFeed !== undefined && { revocation_feed_endpoint: issuer + feedPath }),
   ...(managesGrants && { grant_management_endpoint: issuer + grantsPath }),
 })

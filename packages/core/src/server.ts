@@ -23,6 +23,7 @@ import type { OpenRegistration } from './clients/open-registration.ts'
 import { after, clientId, sessionId, userId } from '@mintmark/storage-interface'
 import type { SessionEndReason } from '@mintmark/storage-interface/stores'
 import { findInteraction, type PendingInteraction } from './authorize/pending-interaction.ts'
+import { findApproval, type PendingApproval } from './decoupled/approval.ts'
 import { renderApiError, renderBearerError, renderBrowserError, requestRefused } from './errors.ts'
 import type { ServerOccurrence } from './events.ts'
 import type { KeyRing } from './keys/ring.ts'
@@ -64,6 +65,13 @@ export interface AuthorizationServer extends HttpService {
    * accepts it.
    */
   accessToken(token: string): Promise<ActiveAccessToken | undefined>
+  /**
+   * Returns a request that waits for the decision of this user (CIBA Core 1.0), by the `id` that `ciba.askUser` got. Call
+   * it for the user who is signed in.
+   * @returns `undefined` when the request was decided, has expired, or is about another user.
+   * @throws TypeError when the option `ciba` is off.
+   */
+  approval(id: string, subject: string): Promise<PendingApproval | undefined>
   /**
    * Returns the URL that sends a user to a client to sign in there: third-party initiated login (OIDC Core §4). The
    * client starts a normal request with it, so a user with a session at this server need not sign in again.
@@ -171,6 +179,11 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     },
     interaction: (request) => findInteraction(request, deps.clock(), deps),
     accessToken: (token) => findActiveAccessToken(token, deps.clock(), deps),
+    async approval(id, subject) {
+      checkOptions('approval', { id, subject }, { id: required(aString), subject: required(aNonEmptyString) })
+      if (deps.ciba === undefined) throw new TypeError('approval: the option ciba is off.')
+      return findApproval({ id, subject }, deps.clock(), deps)
+    },
     async initiateLoginUrl(client, hints = {}) {
       checkOptions<LoginHints>('initiateLoginUrl', hints, { loginHint: aString, targetLinkUri: aString })
       const found = await deps.storage.clients.find(clientId(client))

@@ -76,6 +76,7 @@ export function parseSettings(options: AuthorizationServerOptions): ServerSettin
   refuseInfeasibleMinimum(parsed, { keys: options.keys, lifetimes: parsed.lifetimes })
   const interactionUrls = pageUrls(parsed.interaction, issuerUrl, options)
   if (parsed.device !== undefined) requireStores(options.storage, { capability: 'decoupled', feature: 'device' })
+  if (parsed.ciba !== undefined) requireStores(options.storage, { capability: 'decoupled', feature: 'ciba' })
   if (parsed.organizations) requireStores(options.storage, { capability: 'organizations', feature: 'organizations' })
   const scopes = scopeRegistry(parsed)
   refuseUnknownTargets(parsed, scopes)

@@ -136,6 +136,7 @@ function refusalDetails({ context }: RequestRefused): string {
     ['registered scope', context.registeredScopes?.join(' ')],
     ['granted scope', context.grantedScopes?.join(' ')],
     ['refused resource', context.refusedResources?.join(' ')],
+    ['missing', context.missingMembers?.join(' ')],
     ['known resources', context.knownResources?.join(' ')],
     ['document at', context.documentHost],
     ['failure', context.documentFailure],

@@ -33,9 +33,11 @@ export const authenticationFields = {
   acr: optional(text),
   amr: list(text),
   sessionId: optional(id(sessionId)),
+  /** When the session ends at the latest; `undefined` if the host does not say. */
+  sessionExpiresAt: optional(time),
 }
 
-/** How and when the user signed in; it becomes `auth_time`, `acr`, `amr` and `sid` of the ID token (OIDC Core §2). */
+/** How and when the user signed in; it becomes `auth_time`, `acr`, `amr`, `sid` and `session_expiry` of the ID token (OIDC Core §2). */
 export interface AuthenticationRecord extends RecordOfFields<typeof authenticationFields> {}
 
 /**

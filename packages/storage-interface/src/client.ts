@@ -127,6 +127,14 @@ export const clients = defineRecord(
     /** Loaded in a frame of the user's browser at sign-out (Front-Channel Logout §2). */
     frontchannelLogoutUri: erased(optional(text)),
     frontchannelLogoutSessionRequired: flag,
+    /** How it learns of a decision of a user whom it named (CIBA Core 1.0 §4); `undefined` means that it polls. */
+    backchannelTokenDeliveryMode: optional(text),
+    /** Receives the notification that a user has decided, in the delivery mode `ping`. */
+    backchannelClientNotificationEndpoint: optional(text),
+    /** The algorithm of its backchannel authentication requests; `undefined` means that they are not signed. */
+    backchannelAuthenticationRequestSigningAlg: optional(text),
+    /** Whether its users protect themselves from unwanted requests with a code (CIBA Core 1.0 §7.1). */
+    backchannelUserCodeParameter: flag,
     /** Whether its users have the same `sub` at every client, or a different one in each sector (OIDC Core §8). */
     subjectType: oneOf<SubjectType>('public', 'pairwise'),
     /** The https URL whose host is its sector, and whose document lists its redirect URIs (OIDC Core §8.1). */

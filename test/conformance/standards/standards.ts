@@ -1,5 +1,6 @@
 import { fapiMessageSigning, fapiSecurityProfile } from './fapi-2.ts'
 import { formPostResponseMode } from './form-post-response-mode.ts'
+import { ipsieOpenid, ipsieScim } from './ipsie.ts'
 import { jarm } from './jarm.ts'
 import { openidConnectCore } from './openid-connect-core.ts'
 import { openidConnectDiscovery } from './openid-connect-discovery.ts'
@@ -69,4 +70,6 @@ export const standards: readonly Standard[] = [
   rfc7643,
   rfc7644,
   rfc9865,
+  ipsieOpenid,
+  ipsieScim,
 ]

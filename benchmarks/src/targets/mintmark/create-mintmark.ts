@@ -135,7 +135,7 @@ async function addUser(storage: AdminStorage): Promise<GrantTemplate> {
     familyId: familyId('family'),
     resources: [],
     claimsRequest: undefined,
-    authentication: { sessionId: undefined, authTime: now, acr: undefined, amr: ['pwd'] },
+    authentication: { sessionId: undefined, sessionExpiresAt: undefined, authTime: now, acr: undefined, amr: ['pwd'] },
     boundSessionId: undefined,
     possession: { kind: 'none' as const },
     authorizationDetails: [],

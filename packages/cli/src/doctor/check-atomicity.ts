@@ -101,7 +101,7 @@ async function insertRows(storage: AdminStorage, now: EpochSeconds, expiresAt: E
     scopes: [],
     resources: [],
     claimsRequest: undefined,
-    authentication: { authTime: now, acr: undefined, amr: [], sessionId: undefined },
+    authentication: { authTime: now, acr: undefined, amr: [], sessionId: undefined, sessionExpiresAt: undefined },
     boundSessionId: undefined,
     possession: { kind: 'none' as const },
     authorizationDetails: [],

@@ -1,3 +1,7 @@
+import { registerClient } from '@mintmark/core'
+import { registerIdentityProvider } from '@mintmark/scim'
+import { createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { exportJWK, generateKeyPair } from 'jose'
 import { describe, expect, it } from 'vitest'
 
 import { checkProfile } from './check-profile.ts'
@@ -103,5 +107,63 @@ describe('the profile mcp', () => {
       'profile.https',
       'profile.metadata',
     ])
+  })
+})
+
+describe('the profile ipsie', () => {
+  const ipsie = { acr_values_supported: ['urn:acr:mfa'], registration_endpoint: 'https://as.test/register' }
+  const target = { options: { profile: 'ipsie' } } as const
+
+  it('has no failures for a server that meets the requirements (IPSIE SL1 §3.2.1)', async () => {
+    expect(await failures(ipsie, target)).toEqual([])
+  })
+
+  it.each([
+    ['profile.algorithms', { id_token_signing_alg_values_supported: ['RS256'] }],
+    ['profile.pkce', { code_challenge_methods_supported: ['plain'] }],
+    ['profile.iss', { authorization_response_iss_parameter_supported: undefined }],
+    ['profile.documents', { client_id_metadata_document_supported: true }],
+    ['profile.acr', { acr_values_supported: undefined }],
+  ])('only %s is reported if the metadata lacks it (IPSIE SL1 §3.2.1)', async (check, change) => {
+    expect(await failures({ ...ipsie, ...change }, target)).toEqual([check])
+  })
+
+  it('fails if anybody may register a client (IPSIE SL1 §3.2.1)', async () => {
+    const probe = () => Promise.resolve({ ...refusal, status: 400 })
+
+    expect(await failures(ipsie, { ...target, probe })).toEqual(['profile.registration'])
+  })
+
+  it('fails for a directory with a secret, without a client, or with a client that may do more (IPSIE SCIM)', async () => {
+    const storage = createMemoryStorage({ issuer: 'https://as.test' })
+    const pair = await generateKeyPair('ES256')
+    const client = {
+      clientName: 'Directory',
+      tokenEndpointAuthMethod: 'private_key_jwt',
+      grantTypes: ['client_credentials'],
+      jwks: { keys: [{ ...(await exportJWK(pair.publicKey)) }] },
+    } as const
+    await registerClient({ ...client, clientId: 'good', scopes: ['scim'] }, { storage })
+    await registerClient({ ...client, clientId: 'broad', scopes: ['scim', 'api.read'] }, { storage })
+    const check = async () => {
+      const findings = await checkProfile({
+        issuer: 'https://as.test',
+        metadata: { ...metadata, ...ipsie },
+        probe: () => Promise.resolve(refusal),
+        storage,
+        ...target,
+      } as Partial<DoctorTarget> as DoctorTarget)
+      return findings.find(({ check: name }) => name === 'profile.directories')
+    }
+    await registerIdentityProvider({ providerId: 'a', secret: false, clientIds: ['good'] }, { storage })
+    const good = await check()
+    await registerIdentityProvider({ providerId: 'b', clientIds: ['broad'] }, { storage })
+    await registerIdentityProvider({ providerId: 'c', secret: false }, { storage })
+
+    expect(good?.level).toBe('ok')
+    expect(await check()).toMatchObject({
+      level: 'fail',
+      what: 'The directory b has a Secret Token. The client broad of the directory b has no key, or may do more. The directory c has no client.',
+    })
   })
 })

@@ -1,7 +1,8 @@
+import { ipsieFindings } from './check-ipsie.ts'
 import { type DoctorTarget, type Finding, endpointOf, fail, ok, warn } from './target.ts'
 
 /** The values of `--profile`. */
-export const checkedProfiles = ['mcp', 'fapi2', 'fapi2_message_signing'] as const
+export const checkedProfiles = ['mcp', 'fapi2', 'fapi2_message_signing', 'ipsie'] as const
 
 /**
  * Checks the requirements of a security profile for servers. The requirements for clients are checked when a client is
@@ -11,6 +12,15 @@ export async function checkProfile(target: DoctorTarget): Promise<readonly Findi
   const { profile } = target.options
   if (profile === undefined) return []
   if (profile === 'mcp') return modelContextProtocolFindings(target)
+  if (profile === 'ipsie') {
+    const { issuer, metadata } = target
+    return [
+      httpsFinding(issuer),
+      ...algorithmFindings(metadata),
+      ...codeFindings(metadata),
+      ...(await ipsieFindings(target)),
+    ]
+  }
   const findings = await fapiFindings(target)
   return profile === 'fapi2' ? findings : [...findings, ...signingFindings(target.metadata)]
 }
@@ -67,17 +77,20 @@ const codeFindings = (metadata: DoctorTarget['metadata']): readonly Finding[] =>
     : fail('profile.iss', 'Responses do not name the issuer (RFC 9207).', 'Do not rewrite the metadata in a proxy.'),
 ]
 
+/** FAPI 2.0 SP §5.2.1, and the Common Requirements of IPSIE. */
+const httpsFinding = (issuer: string): Finding =>
+  issuer.startsWith('https:')
+    ? ok('profile.https', 'The issuer uses https.')
+    : fail(
+        'profile.https',
+        'The issuer does not use https.',
+        'Configure an https issuer, and serve it with a certificate.',
+      )
+
 async function fapiFindings(target: DoctorTarget): Promise<readonly Finding[]> {
   const { metadata, options, issuer } = target
   return [
-    // FAPI 2.0 SP §5.2.1.
-    issuer.startsWith('https:')
-      ? ok('profile.https', 'The issuer uses https.')
-      : fail(
-          'profile.https',
-          'The issuer does not use https.',
-          'Configure an https issuer, and serve it with a certificate.',
-        ),
+    httpsFinding(issuer),
     // FAPI 2.0 SP §5.3.2.2.
     (await servesPushedRequests(target))
       ? ok('profile.pushed', 'Requests can be pushed.')

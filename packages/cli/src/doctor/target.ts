@@ -21,7 +21,7 @@ export interface DoctorOptions {
   readonly client?: string
   readonly redirectUri?: string
   /** The security profile whose requirements are checked. */
-  readonly profile?: 'mcp' | 'fapi2' | 'fapi2_message_signing'
+  readonly profile?: 'mcp' | 'fapi2' | 'fapi2_message_signing' | 'ipsie'
   /** A file that contains a Secret Token of an identity provider. */
   readonly scimSecretFile?: string
 }

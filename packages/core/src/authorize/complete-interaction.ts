@@ -18,7 +18,7 @@ import { joinSession } from '../sessions/join-session.ts'
 import { identifyUser, isFromFuture, loginOf, type SignedIn, type SignedInUser } from '../sessions/signed-in-user.ts'
 import { organizationScope } from '../permissions/organization.ts'
 import { requireNavigation } from '../sessions/browser.ts'
-import { codeIssuedEvent, issueCode, limitCodes } from './code.ts'
+import { codeIssuedEvent, type DecidedAccess, issueCode, limitCodes } from './code.ts'
 import { consumeForCode, consumeForDenial, deriveCodeSecret } from './consume-interaction.ts'
 import { saveGrant } from '../consent/consent.ts'
 import { grantedResources } from '../consent/consent-per-api.ts'
@@ -108,7 +108,11 @@ export async function completeInteraction(
  * would grant every scope value that is a part of the text.
  * @throws TypeError that names the member.
  */
-function checkDecision({ grantedScopes: scopes, grantedDetails: details, organization }: InteractionAnswer): void {
+export function checkDecision({
+  grantedScopes: scopes,
+  grantedDetails: details,
+  organization,
+}: InteractionAnswer): void {
   const decision = { grantedScopes: scopes, grantedDetails: details, organization }
   checkOptions<Pick<InteractionAnswer, keyof typeof decision>>('complete', decision, {
     grantedScopes: aListOfStrings,
@@ -119,59 +123,38 @@ function checkDecision({ grantedScopes: scopes, grantedDetails: details, organiz
 
 /** Records the user's consent and issues the code, or denies the request if the user has granted too little of it. */
 async function grantAccess(
-  given: {
-    readonly answer: InteractionAnswer
-    /** The granted scope values; `undefined` when earlier consent covers the request. */
-    readonly granted: readonly string[] | undefined
-    readonly decision: Extract<InteractionDecision, { readonly kind: 'consent' | 'ready' }>
-  },
+  given: Given & { readonly decision: Extract<InteractionDecision, { readonly kind: 'consent' | 'ready' }> },
   step: InteractionStep,
   deps: CompleteInteractionDependencies,
 ): Promise<ServerResponse> {
-  const { answer, granted, decision } = given
+  const { granted, decision } = given
   const { request, http, now } = step
   const { signedInUser } = decision
-  const { clientId, documentDigest: clientDigest } = request.client
-  const organizationId = chosenOrganization(answer, decision.organizations, request)
-  const details = await grantedDetails(answer, { request, isAsked: granted !== undefined }, deps.detailTypes)
-  const consented = granted ?? request.consentScopes
-  const resources = grantedResources(request, { scopes: consented, details }, deps)
-  // RFC 6749 §4.1.2.1: access_denied. The user granted nothing that the requested APIs could give access to.
-  if (resources.length === 0 && request.resources.length > 0)
-    return denyInteraction({ ...step, user: signedInUser }, deps)
+  const decided = await decideAccess(given, request, deps)
+  if (decided === undefined) return denyInteraction({ ...step, user: signedInUser }, deps)
 
   const allowance = await limitCodes({ request, signedInUser }, now, deps)
   await storeDocumentClient(request.client, http, deps)
-  const session = await joinSession({ http, clientId, signedInUser }, now, deps)
+  const session = await joinSession({ http, clientId: request.client.clientId, signedInUser }, now, deps)
   // The user signed out in another tab meanwhile.
   if (session === undefined) return redirect(interactionLocation(deps.interactionUrls.login, step.handle))
-  const decided = { request, consented, resources, details, organizationId }
   const repeated = await consumeForCode({ ...decided, user: signedInUser.user }, step, deps)
   if (repeated !== undefined && !isDecoupled(request))
     return authorizationResponse(repeated, request.target, { ...deps, now })
-  const consent = {
-    clientId,
-    clientDigest,
-    signedInUser,
-    scopes: consented,
-    resources: resources.filter((uri) => request.consentResources.includes(uri)),
-    audience: request.resources.length === 0 ? ('default' as const) : ('apis' as const),
-    authorizationDetails: details.filter((detail) => isRemembered(detail, deps.detailTypes)),
-    shown: shownOf(request),
-  }
   const grant =
-    decision.kind === 'ready' && granted === undefined ? decision.grant : await saveGrant(consent, now, deps)
+    decision.kind === 'ready' && granted === undefined
+      ? decision.grant
+      : await saveGrant(consentOf(decided, signedInUser, deps), now, deps)
   if (grant === undefined) {
     const denial = { reason: 'user_inactive', userId: signedInUser.user.userId } as const
     recordDenial(denial, step, deps)
     return denialResponse(denial, step, deps)
   }
-  const { authentication } = signedInUser
-  const access = { ...decided, allowance, grant, authentication, session }
+  const access = { ...decided, allowance, grant, authentication: signedInUser.authentication, session }
   if (isDecoupled(request)) {
     await approveDecoupled({ ...access, request }, now, deps)
     const approved = { decision: 'approved', userId: grant.userId, grantId: grant.grantId } as const
-    return answerDecoupled({ ...approved, scopes: consented }, request, { http, deps })
+    return answerDecoupled({ ...approved, scopes: decided.consented }, request, { http, deps })
   }
   const subject = { ...access, request, secret: await deriveCodeSecret(step.record, deps) }
   const code = await issueCode(subject, now, deps)
@@ -179,11 +162,53 @@ async function grantAccess(
   return authorizationResponse(code, request.target, { ...deps, now })
 }
 
+/** What the user answered. */
+interface Given {
+  readonly answer: InteractionAnswer
+  /** The granted scope values; `undefined` when earlier consent covers the request. */
+  readonly granted: readonly string[] | undefined
+  readonly decision: { readonly organizations: readonly OrganizationRecord[] }
+}
+
+/**
+ * Determines the access that the user gives.
+ * @returns `undefined` if it is too little for any token.
+ */
+export async function decideAccess(
+  { answer, granted, decision }: Given,
+  request: UserRequest,
+  deps: CompleteInteractionDependencies,
+): Promise<DecidedAccess | undefined> {
+  const organizationId = chosenOrganization(answer, decision.organizations, request)
+  const details = await grantedDetails(answer, { request, isAsked: granted !== undefined }, deps.detailTypes)
+  const consented = granted ?? request.consentScopes
+  const resources = grantedResources(request, { scopes: consented, details }, deps)
+  // RFC 6749 §4.1.2.1: access_denied. The user granted nothing that the requested APIs could give access to.
+  if (resources.length === 0 && request.resources.length > 0) return undefined
+  return { request, consented, resources, details, organizationId }
+}
+
+/** Returns the consent as a grant keeps it. */
+export const consentOf = (
+  { request, consented, resources, details }: DecidedAccess,
+  signedInUser: SignedInUser,
+  { detailTypes }: Pick<CompleteInteractionDependencies, 'detailTypes'>,
+): Parameters<typeof saveGrant>[0] => ({
+  clientId: request.client.clientId,
+  clientDigest: request.client.documentDigest,
+  signedInUser,
+  scopes: consented,
+  resources: resources.filter((uri) => request.consentResources.includes(uri)),
+  audience: request.resources.length === 0 ? 'default' : 'apis',
+  authorizationDetails: details.filter((detail) => isRemembered(detail, detailTypes)),
+  shown: shownOf(request),
+})
+
 /**
  * Returns the requested scope values that the user granted; `undefined` when the user has not decided. A manipulated
  * form cannot grant more than was requested (RFC 6749 §3.3). A request may have no scope values (RFC 9396 §3).
  */
-function grantedScopes(
+export function grantedScopes(
   { grantedScopes: given, grantedDetails: details }: InteractionAnswer,
   { consentScopes }: UserRequest,
 ): readonly string[] | undefined {
@@ -191,7 +216,7 @@ function grantedScopes(
   return consentScopes.filter((scope) => given.includes(scope))
 }
 
-function deniesRequest(
+export function deniesRequest(
   {
     granted,
     answer: { grantedDetails: details },

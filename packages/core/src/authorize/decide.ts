@@ -1,9 +1,10 @@
 import type { EpochSeconds, GrantRecord, OAuthStorage } from '@mintmark/storage-interface'
 
-import type { OrganizationRecord } from '@mintmark/storage-interface/stores'
+import type { AuthenticationRecord, OrganizationRecord } from '@mintmark/storage-interface/stores'
 import { refuse } from '../refusals.ts'
 import { organizationScope, organizationsOfUser } from '../permissions/organization.ts'
 import type { SignedInUser } from '../sessions/signed-in-user.ts'
+import { type ProfileSettings, profileRules } from '../clients/security-profile.ts'
 import type { ResourceRules } from '../permissions/resources.ts'
 import { isConsented } from '../consent/consent-per-api.ts'
 import { areAlreadyGranted, type DetailTypes } from '../permissions/detail-types.ts'
@@ -47,12 +48,11 @@ export async function decideInteraction(
     readonly storage: OAuthStorage
     readonly detailTypes: DetailTypes
     readonly interactionUrls: InteractionUrls
-    readonly rules: ResourceRules
+    readonly rules: ResourceRules & ProfileSettings
   },
 ): Promise<InteractionDecision> {
   const { signedInUser, interaction, isChosen } = arrival
-  if (signedInUser === undefined || needsLogin(request, { signedInUser, interaction }, deps.now))
-    return { kind: 'login' }
+  if (signedInUser === undefined || needsLogin(request, { signedInUser, interaction }, deps)) return { kind: 'login' }
   // OIDC Core §3.1.2.1: a session alone does not satisfy select_account. Without a page for it, the user must sign in.
   if (request.prompt.has('select_account') && !isChosen)
     return deps.interactionUrls.select_account === undefined
@@ -141,9 +141,14 @@ interface StartedInteraction {
 /**
  * Whether the user must sign in (again) before the request can continue (OIDC Core §3.1.2.3).
  * @throws RedirectableError unmet_authentication_requirements — reason `acr_unmet`: the user has just signed in, but
- *   not in a way that the client requires.
+ *   not in a way that the client requires; server_error — reason `authentication_context_missing`: the host does not say
+ *   how the user signed in, which the profile of the client requires.
  */
-function needsLogin(request: UserRequest, arrival: Arrival, now: EpochSeconds): boolean {
+function needsLogin(
+  request: UserRequest,
+  arrival: Arrival,
+  { now, rules }: { readonly now: EpochSeconds; readonly rules: ProfileSettings },
+): boolean {
   const { authentication, user } = arrival.signedInUser
   const isFresh = isNewSignIn(authentication.authTime, arrival.interaction)
   // OIDC Core §3.1.2.2: the client does not expect the user who is signed in.
@@ -152,6 +157,12 @@ function needsLogin(request: UserRequest, arrival: Arrival, now: EpochSeconds): 
   if (isAcrUnmet(request, authentication.acr)) {
     if (isFresh) throw unmetAuthentication(request)
     return true
+  }
+  if (profileRules(request.client, rules).requiresAuthenticationContext) {
+    const missing = missingContext(authentication, now)
+    // IPSIE SL1 §3.2.1: the ID token says how the user signed in, and when the session ends.
+    if (missing.length > 0 && isFresh) throw lackingContext(request, missing)
+    if (missing.length > 0) return true
   }
   return !isFresh && (isTooOld(request, arrival, now) || isTooWeak(request, authentication.acr))
 }
@@ -186,3 +197,18 @@ function isAcrUnmet(request: UserRequest, acr: string | undefined): boolean {
 
 const unmetAuthentication = (request: UserRequest): RedirectableError =>
   new RedirectableError(refuse('acr_unmet'), request.target)
+
+/** Returns the members of the host's `SignedIn` that the ID token lacks. A session that has ended counts as none. */
+function missingContext({ acr, amr, sessionExpiresAt }: AuthenticationRecord, now: EpochSeconds): readonly string[] {
+  return [
+    ...(acr === undefined ? ['acr'] : []),
+    ...(amr.length === 0 ? ['amr'] : []),
+    ...(sessionExpiresAt === undefined || sessionExpiresAt <= now ? ['expiresAt'] : []),
+  ]
+}
+
+const lackingContext = ({ client, target }: UserRequest, missing: readonly string[]): RedirectableError =>
+  new RedirectableError(
+    refuse('authentication_context_missing', { clientId: client.clientId, missingMembers: missing }),
+    target,
+  )

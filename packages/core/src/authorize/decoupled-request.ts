@@ -33,7 +33,7 @@ const keptName = 'decoupled_request'
 
 /**
  * Reopens the request of an interaction. Everything in it was checked when the client made it.
- * @throws OAuthError invalid_request — reason `device_request_ended`: it was decided, or has expired.
+ * @throws OAuthError invalid_request — reason `request_ended`: it was decided, or has expired.
  */
 export async function reopenDecoupled(
   digest: SecretDigest,
@@ -44,24 +44,34 @@ export async function reopenDecoupled(
   const record = await decoupledStore(deps.storage).find(digest, now)
   const isOpen = record?.status === 'pending' && record.clientId === client.clientId && now < record.usableUntil
   // RFC 8628 §3.3: there is nothing left to decide.
-  if (!isOpen) throw refuse('device_request_ended', { clientId: client.clientId })
+  if (!isOpen) throw refuse('request_ended', { clientId: client.clientId })
+  return decoupledRequest(record, client, deps.rules)
+}
+
+/** Returns the request in the form in which users decide about requests. */
+export function decoupledRequest(
+  record: DecoupledRequestRecord,
+  client: ClientRecord,
+  rules: AuthorizationRequestRules,
+): DecoupledRequest {
   const { scopes, resources, authorizationDetails, acrValues } = record
   return {
     client,
-    target: { kind: 'decoupled', digest },
+    target: { kind: 'decoupled', record },
     scopes,
     omittedScopes: [],
     consentScopes: scopes,
     resources,
-    consentResources: resources.filter((uri) => uri !== deps.rules.issuer),
+    consentResources: resources.filter((uri) => uri !== rules.issuer),
     details: authorizationDetails,
     prompt: new Set(),
     maxAge: client.defaultMaxAge,
     claimsRequest: undefined,
     acrValues,
     essentialAcr: undefined,
-    sufficientAcr: sufficientAcrOf(acrValues, deps.rules.acrRanks),
-    subjects: undefined,
+    sufficientAcr: sufficientAcrOf(acrValues, rules.acrRanks),
+    // CIBA Core 1.0 §7.2: only the user whom the client named.
+    subjects: record.userId && [record.userId],
     organization: undefined,
     loginHint: undefined,
     uiLocales: [],
@@ -71,14 +81,21 @@ export async function reopenDecoupled(
 
 /**
  * Records that the user approved the request. The next poll of the client gets tokens.
- * @throws OAuthError invalid_request — reason `device_request_ended`.
+ * @throws OAuthError invalid_request — reason `request_ended`.
  */
-export function approveDecoupled(
+export async function approveDecoupled(
   access: GrantedAccess & { readonly request: DecoupledRequest },
   now: EpochSeconds,
   deps: DecideDependencies & { readonly random: Random; readonly sessionBoundTokens: SessionBoundTokens },
 ): Promise<DecoupledRequestRecord> {
   const { request, grant, session } = access
+  const { record } = request.target
+  const isOfUser = record.userId === undefined || record.userId === grant.userId
+  const isOfGeneration = record.userGeneration === undefined || record.userGeneration === grant.userGeneration
+  // CIBA Core 1.0 §7.2: whatever page the host shows, nobody else approves. A user who was deactivated was revoked
+  // everything that was asked before.
+  if (!isOfUser || !isOfGeneration)
+    throw refuse('request_ended', { clientId: request.client.clientId, userId: grant.userId })
   const approval = {
     grantId: grant.grantId,
     familyId: familyId(randomIdentifier(deps.random)),
@@ -97,18 +114,32 @@ export const denyDecoupled = (
   deps: DecideDependencies,
 ): Promise<DecoupledRequestRecord> => decide(request, { decision: { status: 'denied' }, now }, deps)
 
-interface DecideDependencies {
+export interface DecideDependencies {
   readonly storage: OAuthStorage
+  /** `undefined` when the storage keeps no deliveries, so that no client could ask for notifications. */
+  readonly pings: PingOutbox | undefined
+}
+
+/** Notifies clients that a user has decided (CIBA Core 1.0 §10.2). */
+export interface PingOutbox {
+  /** Stores the notification, once for each request. It is sent only after the decision. */
+  enqueue(request: DecoupledRequestRecord, now: EpochSeconds): Promise<void>
+  /** Sends what is stored. */
+  readonly nudge: () => void
 }
 
 async function decide(
-  { client, target }: DecoupledRequest,
+  { client, target: { record } }: DecoupledRequest,
   { decision, now }: { readonly decision: Decision; readonly now: EpochSeconds },
-  { storage }: DecideDependencies,
+  { storage, pings }: DecideDependencies,
 ): Promise<DecoupledRequestRecord> {
-  const decided = await decoupledStore(storage).decide({ digest: target.digest, decision, now })
+  const isNotified = record.notification !== undefined
+  // Before the decision, so that a crash between the two loses no notification.
+  if (isNotified) await pings?.enqueue(record, now)
+  const decided = await decoupledStore(storage).decide({ digest: record.digest, decision, now })
   // RFC 8628 §3.3: another browser was faster, or the request has expired.
-  if (decided.outcome !== 'decided') throw refuse('device_request_ended', { clientId: client.clientId })
+  if (decided.outcome !== 'decided') throw refuse('request_ended', { clientId: client.clientId })
+  if (isNotified) pings?.nudge()
   return decided.record
 }
 

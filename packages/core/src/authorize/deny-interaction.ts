@@ -106,9 +106,9 @@ export function answerDecoupled(
   request: DecoupledRequest,
   { http, deps }: { readonly http: ServerRequest; readonly deps: CompleteInteractionDependencies },
 ): ServerResponse {
-  const { client } = request
+  const { client, target } = request
   const { clientId, clientName } = client
-  deps.journal.record(http, { type: 'request.decided', kind: 'device', clientId, ...decided })
+  deps.journal.record(http, { type: 'request.decided', kind: target.record.kind, clientId, ...decided })
   // The option was removed while the user decided. The client learns of the decision anyway.
   if (deps.device === undefined) return { status: 204, headers: noStore, body: undefined }
   const shown = { clientId, clientName, unverifiedHost: unverifiedDevice(client) }

@@ -4,6 +4,7 @@ import type { EpochSeconds, InteractionRecord } from '@mintmark/storage-interfac
 import type { JoinSessionDependencies } from '../sessions/join-session.ts'
 import type { SignedIn, SignedInUser } from '../sessions/signed-in-user.ts'
 import type { IssueCodeDependencies } from './code.ts'
+import type { PingOutbox } from './decoupled-request.ts'
 import type { RenderDevicePage } from './device-page.ts'
 import type { AuthorizationRequestRules, UserRequest } from './request.ts'
 import type { ResponseDependencies } from './response.ts'
@@ -12,6 +13,7 @@ import type { InteractionDependencies } from './start-interaction.ts'
 export interface CompleteInteractionDependencies
   extends InteractionDependencies, IssueCodeDependencies, JoinSessionDependencies, ResponseDependencies {
   readonly rules: AuthorizationRequestRules
+  readonly pings: PingOutbox | undefined
   /** `undefined` without the option: no client can be on another device. */
   readonly device: { readonly renderPage: RenderDevicePage } | undefined
 }

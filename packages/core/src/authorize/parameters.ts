@@ -160,6 +160,22 @@ export async function hintedSubject(
   deps: SubjectRules,
 ): Promise<string | undefined> {
   if (hint === undefined) return undefined
+  const user = await userOfIdTokenHint(hint, client, deps)
+  // OIDC Core §3.1.2.1: the user of the hint was removed, and no other user satisfies the request.
+  if (user === undefined) throw refuse('no_user_matches')
+  return user
+}
+
+/**
+ * Finds the user of an ID token hint.
+ * @returns `undefined` when the user of a pairwise subject was removed.
+ * @throws OAuthError invalid_request — reason `id_token_hint_invalid`.
+ */
+export async function userOfIdTokenHint(
+  hint: string,
+  client: ClientRecord,
+  deps: SubjectRules,
+): Promise<string | undefined> {
   const read = await readIdTokenHint(hint, deps)
   // OIDC Core §3.1.2.1: the hint must be an ID token of this server.
   if (read === undefined) throw refuse('id_token_hint_invalid')
@@ -167,10 +183,7 @@ export async function hintedSubject(
   if (issuedTo === undefined) return read.subject
   // OIDC Core §8, §17.3: otherwise clients of two sectors could find out together whether their users are the same.
   if (pairwiseSectorOf(issuedTo) !== pairwiseSectorOf(client)) throw refuse('id_token_hint_invalid')
-  const user = await userOfSubject(read.subject, issuedTo, deps.storage)
-  // OIDC Core §3.1.2.1: the user of the hint was removed, and no other user satisfies the request.
-  if (user === undefined) throw refuse('no_user_matches')
-  return user
+  return userOfSubject(read.subject, issuedTo, deps.storage)
 }
 
 /** The dependencies of the functions that find the users whom a request names. */

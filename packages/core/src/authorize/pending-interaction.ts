@@ -288,7 +288,7 @@ function switchAccountUrl(
   return url.href
 }
 
-const describeDetails = (
+export const describeDetails = (
   { details, uiLocales }: UserRequest,
   types: DetailTypes,
 ): Promise<readonly RequestedDetail[]> =>
@@ -305,7 +305,7 @@ const describeDetails = (
 const redirectOf = ({ target }: UserRequest): string | undefined =>
   target.kind === 'redirect' ? target.redirect : undefined
 
-function describeClient(request: UserRequest, issuer: string): PendingInteraction['client'] {
+export function describeClient(request: UserRequest, issuer: string): PendingInteraction['client'] {
   const { client } = request
   const { clientId, clientName, clientUri, policyUri, tosUri } = client
   const redirectUri = redirectOf(request)

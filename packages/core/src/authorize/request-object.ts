@@ -77,18 +77,20 @@ async function verifyRequestObject(
 }
 
 /** RFC 9101 §10.8, RFC 8725 §3.11: JWTs that the client signs for other purposes have another type. */
-const isRequestObjectType = (type: string | undefined): boolean =>
+export const isRequestObjectType = (type: string | undefined): boolean =>
   type === undefined || ['jwt', 'oauth-authz-req+jwt'].includes(type.toLowerCase())
 
-const isForIssuer = (audience: JsonValue | undefined, issuer: string): boolean =>
+export const isForIssuer = (audience: JsonValue | undefined, issuer: string): boolean =>
   Array.isArray(audience) ? audience.includes(issuer) : audience === issuer
 
+type TimeFault = `request_object_${'expiry_missing' | 'expired' | 'early' | 'start_missing' | 'old' | 'long_lived'}`
+
 /** Returns what is wrong with the times of the request object: with those of RFC 7519 first, then with those of the profile. */
-function findTimeFault(
+export function findTimeFault(
   { exp, nbf, iat }: JsonObject,
-  { requestObjectLifetime: longest }: ProfileRules,
+  { requestObjectLifetime: longest }: Pick<ProfileRules, 'requestObjectLifetime'>,
   now: EpochSeconds,
-): Refusal | undefined {
+): TimeFault | undefined {
   if (typeof exp !== 'number') return 'request_object_expiry_missing'
   if (!(now < exp)) return 'request_object_expired'
   const isPast = (time: JsonValue | undefined) =>
@@ -104,12 +106,12 @@ function findTimeFault(
  * Converts the claims into parameters. A claim may be a string, a number of seconds or JSON (RFC 9101 §4).
  * @returns `undefined` when a known parameter has the wrong type.
  */
-function parametersOf(claims: JsonObject): Parameters | undefined {
+export function parametersOf(claims: JsonObject, isKnown = isKnownParameter): Parameters | undefined {
   const list: (readonly [string, string])[] = []
   for (const [name, value] of Object.entries(claims)) {
     if (jwtClaims.has(name)) continue
     const values = parameterValues(name, value)
-    if (values === undefined && isKnownParameter(name)) return undefined
+    if (values === undefined && isKnown(name)) return undefined
     for (const each of values ?? []) list.push([name, each])
   }
   return indexParameters(list)
@@ -117,7 +119,8 @@ function parametersOf(claims: JsonObject): Parameters | undefined {
 
 function parameterValues(name: string, value: JsonValue): readonly string[] | undefined {
   if (typeof value === 'string') return [value]
-  if (name === 'max_age') return typeof value === 'number' ? [String(value)] : undefined
+  // OIDC Core §6.1, CIBA Core 1.0 §7.1.1.
+  if (name === 'max_age' || name === 'requested_expiry') return typeof value === 'number' ? [String(value)] : undefined
   if (jsonParameters.has(name)) return typeof value === 'object' && value !== null ? [JSON.stringify(value)] : undefined
   // RFC 8707 §2: resource is the only parameter that may repeat.
   return name === 'resource' && Array.isArray(value) ? stringsOrNone(value) : undefined
@@ -133,7 +136,7 @@ const jwtClaims: ReadonlySet<string> = new Set(['iss', 'sub', 'aud', 'exp', 'nbf
 const jsonParameters: ReadonlySet<string> = new Set(['claims', 'registration', 'authorization_details'])
 
 /** The maximum length in characters. The server reads no longer form body. */
-const maxLength = 16_384
+export const maxLength = 16_384
 
 /** How far ahead a client's clock may be, in seconds. */
 const clockSkew = 30

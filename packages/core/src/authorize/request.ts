@@ -1,14 +1,14 @@
 // One file: all rules for an authorization request are in this file, because their order matters.
 
-import { isStorable } from '@mintmark/internal'
+import { isSameResource, isStorable } from '@mintmark/internal'
 import { decodeJwt } from 'jose/jwt/decode'
 
 import type { ClientRecord, JsonObject, JsonValue } from '@mintmark/storage-interface'
 
-import { type ProfileRules, type ProfileSettings, requireProfile } from '../clients/security-profile.ts'
+import { type ProfileRules, profileRules, type ProfileSettings, requireProfile } from '../clients/security-profile.ts'
 import { chosenAlgorithm, idTokenAlgorithm } from '../keys/jws.ts'
 import { type Parameters, refuseRepeated, splitAtSpaces } from '../parameters.ts'
-import { OAuthError, refuse } from '../refusals.ts'
+import { OAuthError, refuse, withoutSecrets } from '../refusals.ts'
 import { requestedResources, requireResource, type ResourceRules, usableScopes } from '../permissions/resources.ts'
 import {
   isEssential,
@@ -234,12 +234,33 @@ export async function requestedAccess(
   const requested = requestsOnlyDetails(parameters) ? [] : requestedScopes(parameters.get('scope'), client, rules)
   // OIDC Registration §2: refuse an algorithm that the server cannot sign with before the user signs in.
   if (requested.includes('openid')) idTokenAlgorithm(client, rules.keys)
-  const resources = requestedResources({ named: parameters.all('resource'), scopes: requested, client }, rules)
+  const named = parameters.all('resource')
+  const resources = profileRules(client, rules).identityOnly
+    ? onlyUserinfo({ named, client }, rules)
+    : requestedResources({ named, scopes: requested, client }, rules)
   const details = await requestedDetails(parameters.get('authorization_details'), { client, resources }, rules)
   const bare = resourcesWithoutDetails(resources, details, rules.detailTypes)
   // No token would have the others, so the user does not decide on them.
   const scopes = usableScopes(requested, { resources, bare }, rules)
   return { requested, scopes, resources, details }
+}
+
+/**
+ * Returns the issuer, which serves userinfo, as the only resource of a client whose tokens are for nothing else.
+ * @throws OAuthError invalid_target — reason `resource_not_registered`.
+ */
+function onlyUserinfo(
+  { named, client }: { readonly named: readonly string[]; readonly client: ClientRecord },
+  { issuer }: AuthorizationRequestRules,
+): readonly string[] {
+  const apis = named.filter((uri) => !isSameResource(uri, issuer))
+  // IPSIE SL1 §3.2.1.
+  if (apis.length > 0)
+    throw refuse('resource_not_registered', {
+      clientId: client.clientId,
+      refusedResources: apis.slice(0, 20).map(withoutSecrets),
+    })
+  return [issuer]
 }
 
 /** RFC 9396 §3: a request may have details instead of scope values. */

@@ -6,7 +6,7 @@ import { chosenAlgorithm, signJwt } from '../keys/jws.ts'
 import type { KeyRing } from '../keys/ring.ts'
 import type { OAuthError } from '../refusals.ts'
 import type { VerifiedRedirect } from '../clients/proven-redirect.ts'
-import type { SecretDigest } from '@mintmark/storage-interface/stores'
+import type { DecoupledRequestRecord } from '@mintmark/storage-interface/stores'
 
 /** Responds to the client with a code (RFC 6749 §4.1.2). `iss` identifies the server that answered (RFC 9207 §2). */
 export const authorizationResponse = (
@@ -59,10 +59,10 @@ const definedParameters = (
 /** Where the response goes: to the client by redirect, or into the request that the client polls. */
 export type ResponseTarget = RedirectTarget | DecoupledTarget
 
-/** A request of a client that is on another device (RFC 8628). The browser is not redirected to the client. */
+/** A request of a client that is on another device (RFC 8628, CIBA). The browser is not redirected to the client. */
 export interface DecoupledTarget {
   readonly kind: 'decoupled'
-  readonly digest: SecretDigest
+  readonly record: DecoupledRequestRecord
 }
 
 /** Where and how the response reaches the client. Contains the evidence that the browser may be redirected there. */

@@ -20,9 +20,9 @@ import {
   clientMetadata,
   type DefaultedMetadata,
   type MetadataRule,
-  standardGrants,
   isStandardMethod,
 } from './metadata.ts'
+import { cibaGrantType, standardGrants } from './grant-types.ts'
 import { hasEncryptionKey } from './encrypt-answer.ts'
 import { isHostMethod } from './authenticate.ts'
 import { type AcceptedSchemes, isRegistrableRedirectUri, redirectUriProblem } from './redirect-uri.ts'
@@ -98,6 +98,7 @@ export function refuseUnusable(client: ClientRecord, allowedOrigins: AllowedOrig
   refuseUnusableEncryption(client)
   refuseUnusableCertificates(client)
   refuseUnusableLogoutUris(client, allowedOrigins)
+  refuseUnusableBackchannel(client, allowedOrigins)
   refuseUnusablePages(client, allowedOrigins)
   // RFC 6749 §3.3: a request could never contain any other value.
   if (!client.scopes.every(isScopeToken))
@@ -237,14 +238,20 @@ function refuseUnusableKeys(client: ClientRecord, allowedOrigins: AllowedOrigins
 }
 
 /** Refuses a key set with which every request of the client would fail. */
-function refuseUnusableSigningKeys({ jwks, requestObjectSigningAlg: requestAlgorithm }: ClientRecord): void {
-  const keySet = readKeySet(jwks)
+function refuseUnusableSigningKeys(client: ClientRecord): void {
+  const keySet = readKeySet(client.jwks)
+  const requestAlgorithms = {
+    request_object_signing_alg: client.requestObjectSigningAlg,
+    backchannel_authentication_request_signing_alg: client.backchannelAuthenticationRequestSigningAlg,
+  }
   if (!hasSigningKey(keySet, clientAlgorithms))
     throw invalidMetadata(
       `jwks must contain a key for one of the algorithms ${clientAlgorithms.join(', ')}: RSA with at least 2048 bits, P-256 or Ed25519, not for encryption, and with a kid of its own if there are several.`,
     )
-  if (requestAlgorithm !== undefined && !hasSigningKey(keySet, [requestAlgorithm]))
-    throw invalidMetadata(`request_object_signing_alg needs jwks with a key for ${requestAlgorithm}.`)
+  for (const [name, algorithm] of Object.entries(requestAlgorithms)) {
+    if (algorithm !== undefined && !hasSigningKey(keySet, [algorithm]))
+      throw invalidMetadata(`${name} needs jwks with a key for ${algorithm}.`)
+  }
 }
 
 function refuseUnusableEncryption(client: ClientRecord): void {
@@ -305,8 +312,10 @@ function refuseContradictions(client: ClientRecord): void {
     throw invalidMetadata(`The registration contradicts the profile ${client.profile}: ${found.join('; ')}.`)
 }
 
-const mustSignRequests = ({ requestObjectSigningAlg, requireSignedRequestObject }: ClientRecord): boolean =>
-  requireSignedRequestObject || requestObjectSigningAlg !== undefined
+const mustSignRequests = (client: ClientRecord): boolean =>
+  client.requireSignedRequestObject ||
+  client.requestObjectSigningAlg !== undefined ||
+  client.backchannelAuthenticationRequestSigningAlg !== undefined
 
 function refuseUnusableLogoutUris(client: ClientRecord, allowedOrigins: AllowedOrigins): void {
   const { postLogoutRedirectUris, backchannelLogoutUri, frontchannelLogoutUri } = client
@@ -322,6 +331,18 @@ function refuseUnusableLogoutUris(client: ClientRecord, allowedOrigins: AllowedO
     throw invalidMetadata(
       'frontchannel_logout_uri must have the scheme, host and port of a redirect URI of the client.',
     )
+}
+
+function refuseUnusableBackchannel(client: ClientRecord, allowedOrigins: AllowedOrigins): void {
+  const { backchannelClientNotificationEndpoint: endpoint } = client
+  // CIBA Core 1.0 §7.1: the client authenticates, because its request disturbs a user.
+  if (client.grantTypes.includes(cibaGrantType) && client.tokenEndpointAuthMethod === 'none')
+    throw invalidMetadata(`A public client cannot use the grant type ${cibaGrantType}.`)
+  // CIBA Core 1.0 §4. The server itself sends requests to the endpoint.
+  if (client.backchannelTokenDeliveryMode === 'ping' && endpoint === undefined)
+    throw invalidMetadata('The delivery mode ping needs backchannel_client_notification_endpoint.')
+  if (endpoint !== undefined && !isOutboundUrl(endpoint, allowedOrigins))
+    throw invalidMetadata('backchannel_client_notification_endpoint must use https, a host name and the default port.')
 }
 
 function refuseUnusablePages(client: ClientRecord, allowedOrigins: AllowedOrigins): void {

@@ -5,6 +5,7 @@ import type { ClientRecord, TokenEndpointAuthMethod, JsonObject } from '@mintmar
 import type { SigningAlgorithm, SigningAlgorithms } from '../keys/ring.ts'
 import { clientAlgorithms } from './client-jwt.ts'
 import { contentEncryptionRule, keyEncryptionRule } from './encrypt-answer.ts'
+import { standardGrants } from './grant-types.ts'
 import { profileRules, type ProfileSettings, type SecurityProfile, securityProfiles } from './security-profile.ts'
 
 /** The rule for one member of the client metadata. */
@@ -69,16 +70,6 @@ const algorithms = [
   'ML-DSA-87',
 ] as const satisfies readonly SigningAlgorithm[]
 
-/** The grant type of devices (RFC 8628 §3.4). */
-export const deviceCodeGrantType = 'urn:ietf:params:oauth:grant-type:device_code'
-
-export const standardGrants = [
-  'authorization_code',
-  'refresh_token',
-  'client_credentials',
-  deviceCodeGrantType,
-] as const
-
 /** Returns the rule for an address that a client may leave out. */
 function addressRule<Source extends MetadataRule['setBy']>(setBy: Source, description: string) {
   return { kind: 'string', setBy, isAddress: true, description, presence: 'clearable' } as const
@@ -131,7 +122,8 @@ export const clientMetadata = {
   initiateLoginUri: addressRule('client', 'where others can send a user who wants to sign in to it'),
   /**
    * The security profile whose rules apply to the client and to the server's responses to it: `standard`, `mcp` (Model
-   * Context Protocol), `fapi2` (FAPI 2.0 Security Profile) or `fapi2_message_signing`.
+   * Context Protocol), `fapi2` (FAPI 2.0 Security Profile), `fapi2_message_signing`, or `ipsie_sl1` (the draft
+   * OpenID Connect profile of IPSIE).
    * @defaultValue `standard`. Few clients can meet the rules of the other profiles.
    */
   profile: {
@@ -406,6 +398,48 @@ export const clientMetadata = {
     kind: 'boolean',
     setBy: 'client',
     description: 'adds iss and sid to its front-channel logout address',
+    default: false,
+  },
+  /**
+   * How it learns that a user whom it named has decided (CIBA Core 1.0 §4): it polls, or the server sends it a `ping`.
+   * It may poll in either mode.
+   * @defaultValue `poll`. Such a client needs no address of its own.
+   */
+  backchannelTokenDeliveryMode: {
+    kind: 'choice',
+    setBy: 'client',
+    description: 'how it learns of the decision of a user whom it named (CIBA); default: poll',
+    values: ['poll', 'ping'],
+    presence: 'clearable',
+  },
+  /**
+   * The https URL, with a host name, to which the server posts that the user has decided (CIBA Core 1.0 §10.2).
+   * @defaultValue None. The mode `ping` needs it.
+   */
+  backchannelClientNotificationEndpoint: addressRule(
+    'client',
+    'the address to which the server posts that a user whom it named has decided (CIBA)',
+  ),
+  /**
+   * The algorithm of its backchannel authentication requests (CIBA Core 1.0 §4). They must then be signed.
+   * @defaultValue None. Its requests must not be signed, except that a profile of FAPI requires signatures.
+   */
+  backchannelAuthenticationRequestSigningAlg: {
+    kind: 'choice',
+    setBy: 'client',
+    description: 'the algorithm of its backchannel authentication requests (CIBA); without one, they are not signed',
+    values: clientAlgorithms,
+    presence: 'clearable',
+  },
+  /**
+   * Whether its requests contain a code that only the user knows, which keeps others from asking the user (CIBA Core 1.0
+   * §7.1). The server's option `ciba.verifyUserCode` checks it.
+   * @defaultValue `false`. The users of most servers have no such code.
+   */
+  backchannelUserCodeParameter: {
+    kind: 'boolean',
+    setBy: 'client',
+    description: 'sends a code that only the user knows with its backchannel authentication requests (CIBA)',
     default: false,
   },
   /**

@@ -195,6 +195,16 @@ const app = {
 
 it.each([
   ['an algorithm for request objects but no keys', { requestObjectSigningAlg: 'ES256' }],
+  ['an algorithm for backchannel requests but no keys', { backchannelAuthenticationRequestSigningAlg: 'ES256' }],
+  ['the mode ping without an address', { backchannelTokenDeliveryMode: 'ping' }],
+  [
+    'a notification address without TLS',
+    { backchannelTokenDeliveryMode: 'ping', backchannelClientNotificationEndpoint: 'http://app.test/ping' },
+  ],
+  [
+    'backchannel requests without credentials',
+    { tokenEndpointAuthMethod: 'none', grantTypes: ['authorization_code', 'urn:openid:params:grant-type:ciba'] },
+  ],
   ['signed requests but no keys', { requireSignedRequestObject: true }],
   ['both jwks and jwks_uri', { jwks: { keys: [] }, jwksUri: 'https://app.test/jwks' }],
   ['private keys', { jwks: { keys: [{ kty: 'EC', d: 'x' }] } }],

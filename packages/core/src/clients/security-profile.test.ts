@@ -1,3 +1,4 @@
+import type { ClientRecord } from '@mintmark/storage-interface'
 import { aClientRecord } from '@mintmark/storage-interface/fixtures'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { describe, expect, it } from 'vitest'
@@ -138,6 +139,19 @@ describe('a registration that contradicts its profile', () => {
     const client = aClientRecord({ profile: 'fapi2', requestObjectSigningAlg: 'RS256' })
 
     expect(contradictions(client, profileRules(client, standard)).join()).toContain('request_object_signing_alg')
+  })
+
+  it('is reported for backchannel requests that are not signed (FAPI-CIBA §5.2.2)', () => {
+    const grantTypes = ['urn:openid:params:grant-type:ciba']
+    const reported = (change: Partial<ClientRecord>): string => {
+      const client = aClientRecord({ profile: 'fapi2', grantTypes, ...change })
+      return contradictions(client, profileRules(client, standard)).join()
+    }
+
+    const name = 'backchannel_authentication_request_signing_alg'
+    expect(reported({})).toContain(`${name} must be set`)
+    expect(reported({ backchannelAuthenticationRequestSigningAlg: 'RS256' })).toContain(`${name} must be one of`)
+    expect(reported({ backchannelAuthenticationRequestSigningAlg: 'ES256' })).not.toContain(name)
   })
 
   it('cannot occur with the profile standard', () => {

@@ -2,6 +2,7 @@ import { type ClientRecord, type DurationSeconds, seconds } from '@mintmark/stor
 
 import type { SigningAlgorithm, SigningAlgorithms } from '../keys/ring.ts'
 import { refuse } from '../refusals.ts'
+import { cibaGrantType } from './grant-types.ts'
 import { readKeySet } from './remote-key-set.ts'
 import { hasSigningKey } from './usable-keys.ts'
 
@@ -11,6 +12,11 @@ export interface ProfileRules {
   readonly requiresPushedRequests: boolean
   /** Its authorization requests must be signed (FAPI 2.0 MS §5.3). */
   readonly requiresRequestObjects: boolean
+  /**
+   * Its backchannel authentication requests must be signed, and have a message or details by which the user recognizes
+   * them (FAPI-CIBA §5.2.2).
+   */
+  readonly requiresSignedBackchannelRequests: boolean
   /** The maximum lifetime and the maximum age of its request objects (FAPI 2.0 MS §5.3.1). */
   readonly requestObjectLifetime: DurationSeconds | undefined
   /** The methods by which it may authenticate; `undefined` means every method of the server. */
@@ -38,6 +44,19 @@ export interface ProfileRules {
    * says nothing about it, but its clients push their requests and see the error before the user does.
    */
   readonly omitsScopes: boolean
+  /**
+   * Whether it gets an ID token only with `acr`, `amr` and `session_expiry`, which the host must then say of each sign-in
+   * (IPSIE SL1 §3.2.1).
+   */
+  readonly requiresAuthenticationContext: boolean
+  /** Whether its tokens are only for the user's claims at this server, and not for APIs (IPSIE SL1 §3.2.1). */
+  readonly identityOnly: boolean
+  /** Whether its redirect URIs must use https, also on loopback (IPSIE SL1 §3.2.1). */
+  readonly requiresHttpsRedirects: boolean
+  /** Whether an administrator must have registered it, or given a permission to register (IPSIE SL1 §3.2.1). */
+  readonly requiresRegistration: boolean
+  /** The grant types that it may be registered for; `undefined` means every grant type of the server. */
+  readonly grantTypes: readonly string[] | undefined
   /** The maximum lifetime of its authorization codes (FAPI 2.0 SP §5.3.2.1). */
   readonly longestCodeLifetime: DurationSeconds | undefined
   /** The maximum lifetime of its pushed requests (FAPI 2.0 SP §5.3.2.2: less than 600 seconds). */
@@ -47,6 +66,7 @@ export interface ProfileRules {
 const standard: ProfileRules = {
   requiresPushedRequests: false,
   requiresRequestObjects: false,
+  requiresSignedBackchannelRequests: false,
   requestObjectLifetime: undefined,
   authenticationMethods: undefined,
   requiresStringAudience: false,
@@ -56,21 +76,28 @@ const standard: ProfileRules = {
   requiresPkce: false,
   requiresResource: false,
   omitsScopes: true,
+  requiresAuthenticationContext: false,
+  identityOnly: false,
+  requiresHttpsRedirects: false,
+  requiresRegistration: false,
+  grantTypes: undefined,
   longestCodeLifetime: undefined,
   longestPushedRequestLifetime: undefined,
 }
 
+/** The algorithms of FAPI 2.0 SP §5.4.1 and of the Common Requirements of IPSIE, "Cryptography and Secrets". */
+const strongAlgorithms = ['PS256', 'ES256', 'EdDSA', 'Ed25519']
+
 const fapi2: ProfileRules = {
+  ...standard,
   requiresPushedRequests: true,
-  requiresRequestObjects: false,
-  requestObjectLifetime: undefined,
+  requiresSignedBackchannelRequests: true,
   authenticationMethods: ['private_key_jwt', 'tls_client_auth', 'self_signed_tls_client_auth'],
   requiresStringAudience: true,
-  algorithms: ['PS256', 'ES256', 'EdDSA', 'Ed25519'],
+  algorithms: strongAlgorithms,
   requiresSenderConstraint: true,
   rotatesRefreshTokens: false,
   requiresPkce: true,
-  requiresResource: false,
   omitsScopes: false,
   longestCodeLifetime: seconds(60),
   longestPushedRequestLifetime: seconds(599),
@@ -88,15 +115,36 @@ const mcp: ProfileRules = {
   requiresResource: true,
 }
 
+/**
+ * IPSIE SL1, the OpenID Connect profile for enterprises (draft of 2 September 2025), with its Common Requirements. Its
+ * clients may be public. The server meets the profile's other rules for every client: the response type is `code`,
+ * responses name the issuer, redirect URIs match exactly, codes are used once, and ID tokens have one audience and
+ * `auth_time`.
+ */
+const ipsie: ProfileRules = {
+  ...standard,
+  requiresStringAudience: true,
+  algorithms: strongAlgorithms,
+  requiresPkce: true,
+  requiresAuthenticationContext: true,
+  identityOnly: true,
+  requiresHttpsRedirects: true,
+  requiresRegistration: true,
+  grantTypes: ['authorization_code', 'refresh_token'],
+  longestCodeLifetime: seconds(60),
+}
+
 const profiles = {
   standard,
   mcp,
   fapi2,
   fapi2_message_signing: { ...fapi2, requiresRequestObjects: true, requestObjectLifetime: seconds(3600) },
+  ipsie_sl1: ipsie,
 } as const satisfies Readonly<Record<string, ProfileRules>>
 
 /**
- * A set of rules for a client: the rules of OAuth and OpenID Connect, of the Model Context Protocol, or of FAPI 2.0.
+ * A set of rules for a client: the rules of OAuth and OpenID Connect, of the Model Context Protocol, of FAPI 2.0, or of
+ * IPSIE.
  */
 export type SecurityProfile = keyof typeof profiles
 
@@ -105,6 +153,7 @@ export const securityProfiles = [
   'mcp',
   'fapi2',
   'fapi2_message_signing',
+  'ipsie_sl1',
 ] as const satisfies SecurityProfile[]
 
 /** The profile whose rules a server applies to every client. */
@@ -128,6 +177,7 @@ export function profileRules(
 const combine = (one: ProfileRules, other: ProfileRules): ProfileRules => ({
   requiresPushedRequests: one.requiresPushedRequests || other.requiresPushedRequests,
   requiresRequestObjects: one.requiresRequestObjects || other.requiresRequestObjects,
+  requiresSignedBackchannelRequests: one.requiresSignedBackchannelRequests || other.requiresSignedBackchannelRequests,
   requestObjectLifetime: one.requestObjectLifetime ?? other.requestObjectLifetime,
   authenticationMethods: intersection(one.authenticationMethods, other.authenticationMethods),
   requiresStringAudience: one.requiresStringAudience || other.requiresStringAudience,
@@ -137,6 +187,11 @@ const combine = (one: ProfileRules, other: ProfileRules): ProfileRules => ({
   requiresPkce: one.requiresPkce || other.requiresPkce,
   requiresResource: one.requiresResource || other.requiresResource,
   omitsScopes: one.omitsScopes && other.omitsScopes,
+  requiresAuthenticationContext: one.requiresAuthenticationContext || other.requiresAuthenticationContext,
+  identityOnly: one.identityOnly || other.identityOnly,
+  requiresHttpsRedirects: one.requiresHttpsRedirects || other.requiresHttpsRedirects,
+  requiresRegistration: one.requiresRegistration || other.requiresRegistration,
+  grantTypes: intersection(one.grantTypes, other.grantTypes),
   longestCodeLifetime: one.longestCodeLifetime ?? other.longestCodeLifetime,
   longestPushedRequestLifetime: one.longestPushedRequestLifetime ?? other.longestPushedRequestLifetime,
 })
@@ -149,6 +204,7 @@ const combineWithEach = (one: ProfileRules) => ({
   mcp: combine(one, mcp),
   fapi2: combine(one, profiles.fapi2),
   fapi2_message_signing: combine(one, profiles.fapi2_message_signing),
+  ipsie_sl1: combine(one, ipsie),
 })
 
 /** The combined rules of each pair of profiles. They are computed once, so that a request only looks them up. */
@@ -157,6 +213,7 @@ const combinedRules = {
   mcp: combineWithEach(mcp),
   fapi2: combineWithEach(fapi2),
   fapi2_message_signing: combineWithEach(profiles.fapi2_message_signing),
+  ipsie_sl1: combineWithEach(ipsie),
 } as const satisfies Readonly<Record<SecurityProfile, Readonly<Record<SecurityProfile, ProfileRules>>>>
 
 /** Returns the rules of the server's minimum, without a client's. */
@@ -188,6 +245,25 @@ export function contradictions(client: ClientRecord, rules: ProfileRules): reado
   const bindsTokens = client.dpopBoundAccessTokens || client.tlsClientCertificateBoundAccessTokens
   if (rules.requiresSenderConstraint && getsTokens(client) && !bindsTokens)
     found.push('dpop_bound_access_tokens or tls_client_certificate_bound_access_tokens must be true')
+  const isUnsigned = client.backchannelAuthenticationRequestSigningAlg === undefined
+  if (rules.requiresSignedBackchannelRequests && client.grantTypes.includes(cibaGrantType) && isUnsigned)
+    found.push('backchannel_authentication_request_signing_alg must be set')
+  return [...found, ...contradictedUse(client, rules)]
+}
+
+/** Finds what the rules forbid of how a client may be used. */
+function contradictedUse(client: ClientRecord, rules: ProfileRules): readonly string[] {
+  const { grantTypes } = rules
+  const found: string[] = []
+  if (client.grantTypes.some((name) => grantTypes?.includes(name) === false))
+    found.push(`grant_types must be among ${grantTypes?.join(', ')}`)
+  if (rules.requiresHttpsRedirects && !client.redirectUris.every((uri) => uri.startsWith('https:')))
+    found.push('redirect_uris must use https')
+  if (rules.identityOnly && (client.resources ?? []).length > 0) found.push('resources must be empty')
+  if (rules.identityOnly && client.authorizationDetailsTypes.length > 0)
+    found.push('authorization_details_types must be empty')
+  if (rules.requiresRegistration && (client.origin === 'document' || client.origin === 'open_registration'))
+    found.push('an administrator must have registered the client')
   return found
 }
 
@@ -204,6 +280,7 @@ const algorithmsOfTokens = (client: ClientRecord): readonly (readonly [string, s
   ['userinfo_signed_response_alg', client.userinfoSignedResponseAlg],
   ['authorization_signed_response_alg', client.authorizationSignedResponseAlg],
   ['request_object_signing_alg', client.requestObjectSigningAlg],
+  ['backchannel_authentication_request_signing_alg', client.backchannelAuthenticationRequestSigningAlg],
 ]
 
 /**

@@ -39,7 +39,10 @@ function aSignedInUser(generation: number): SignedInUser {
     updatedAt: now,
     version: 1,
   }
-  return { user, authentication: { authTime: now, acr: undefined, amr: [], sessionId: undefined } }
+  return {
+    user,
+    authentication: { authTime: now, acr: undefined, amr: [], sessionId: undefined, sessionExpiresAt: undefined },
+  }
 }
 
 const rules: Pick<ResourceRules, 'resources' | 'identityScopes'> = { resources: new Map(), identityScopes: new Set() }

@@ -2,7 +2,6 @@ import {
   type Clock,
   digestSecret,
   type Endpoint,
-  type Header,
   json,
   noStore,
   type Random,
@@ -10,8 +9,8 @@ import {
   type ServerRequest,
   type ServerResponse,
 } from '@mintmark/internal'
-import { after, type DurationSeconds, type EpochSeconds, type OAuthStorage, seconds } from '@mintmark/storage-interface'
-import type { DecoupledRequestRecord, Possession } from '@mintmark/storage-interface/stores'
+import type { DurationSeconds, EpochSeconds, OAuthStorage } from '@mintmark/storage-interface'
+import type { DecoupledRequestRecord } from '@mintmark/storage-interface/stores'
 
 import { decoupledStore } from '../authorize/decoupled-request.ts'
 import { namingClient } from '../authorize/error-redirect.ts'
@@ -22,15 +21,16 @@ import {
   type AuthenticatedClient,
   type ClientAuthenticationDependencies,
 } from '../clients/authenticate.ts'
-import { deviceCodeGrantType } from '../clients/metadata.ts'
+import { deviceCodeGrantType } from '../clients/grant-types.ts'
 import { requireProfile } from '../clients/security-profile.ts'
 import type { Journal } from '../events.ts'
 import type { KeyRing } from '../keys/ring.ts'
-import { type Parameters, readForm, refuseRepeated, splitAtSpaces } from '../parameters.ts'
+import { type Parameters, readForm, refuseRepeated } from '../parameters.ts'
 import { requireResource } from '../permissions/resources.ts'
 import type { RateLimiter } from '../rate-limiter.ts'
 import { refuse } from '../refusals.ts'
 import type { DpopVerifier, VerifiedProof } from '../sender/prove-possession.ts'
+import { bindToKey, pendingRequest, placeOf, pollInterval } from './pending-request.ts'
 import { digestUserCode, drawUserCode, showUserCode } from './user-code.ts'
 
 export interface DeviceEndpointDependencies extends ClientAuthenticationDependencies {
@@ -66,7 +66,7 @@ export const deviceEndpoint = (settings: DeviceRequestSettings, deps: DeviceEndp
     const client = await authenticateClient({ request, form }, now, deps)
     return namingClient(client, async () => {
       await limitRequests(client, now, deps)
-      const askedFrom = settings.location?.(request)?.slice(0, maxLocation)
+      const askedFrom = placeOf(request, settings)
       return ask({ request, form, proof, client, askedFrom }, now, deps)
     })
   }
@@ -74,9 +74,6 @@ export const deviceEndpoint = (settings: DeviceRequestSettings, deps: DeviceEndp
 
 export const deviceAuthorizationPath = '/device/authorization'
 export const devicePath = '/device'
-
-/** In characters. */
-const maxLocation = 200
 
 interface DeviceRequest {
   readonly request: ServerRequest
@@ -98,37 +95,25 @@ async function ask(
     throw refuse('device_parameter_unsupported')
   refuseTooLong(form)
   requireResource(form, requireProfile(client, deps.rules))
-  const { scopes, resources, details } = await requestedAccess(form, client, deps.rules)
+  const access = await requestedAccess(form, client, deps.rules)
   const bound = await bindToKey(proof, client, { now, dpop: deps.dpop })
   const deviceCode = randomSecret(deps.random)
-  const usableUntil = after(now, deps.deviceCodeLifetime)
   const userCode = await insertWithUserCode(
     {
+      ...pendingRequest({ client, form, lifetime: deps.deviceCodeLifetime }, access, now),
       digest: await digestSecret(deviceCode),
       kind: 'device',
-      clientId: client.clientId,
-      scopes,
-      resources,
-      authorizationDetails: details,
-      acrValues: splitAtSpaces(form.get('acr_values')),
-      userId: undefined,
-      userGeneration: undefined,
-      bindingMessage: undefined,
       askedFrom,
       possession: bound.possession,
-      notification: undefined,
-      status: 'pending',
-      approval: undefined,
-      pollInterval,
-      lastPolledAt: undefined,
-      usableUntil,
-      createdAt: now,
-      // RFC 8628 §3.5: for as long, polls learn that the code has expired.
-      expiresAt: after(usableUntil, keptAfterExpiry),
     },
     deps,
   )
-  deps.journal.record(request, { type: 'request.asked', kind: 'device', clientId: client.clientId, scopes })
+  deps.journal.record(request, {
+    type: 'request.asked',
+    kind: 'device',
+    clientId: client.clientId,
+    scopes: access.scopes,
+  })
   const page = `${deps.issuer}${devicePath}`
   const answer = {
     device_code: deviceCode,
@@ -140,11 +125,6 @@ async function ask(
   }
   return json(200, answer, [...noStore, ...bound.headers])
 }
-
-/** In seconds: what clients wait without being told (RFC 8628 §3.2). */
-const pollInterval = 5
-
-const keptAfterExpiry = seconds(600)
 
 /** RFC 8628 §5.6, RFC 6819 §4.4.1.11: limits the rows that strangers create in the name of public clients. */
 async function limitRequests(
@@ -159,20 +139,6 @@ async function limitRequests(
     const decision = await limiter.consume(key, now)
     if (!decision.allowed) throw refuse('device_requests_throttled', { clientId }, { retryAfter: decision.retryAfter })
   }
-}
-
-/**
- * Binds the device code to the key of the proof, so that nobody else can redeem it. The use of a public client's proof is
- * not recorded: a copy of it binds another code to the same key, which is of no use to a thief.
- */
-async function bindToKey(
-  proof: VerifiedProof | undefined,
-  client: AuthenticatedClient,
-  { now, dpop }: { readonly now: EpochSeconds; readonly dpop: DpopVerifier },
-): Promise<{ readonly possession: Possession; readonly headers: readonly Header[] }> {
-  if (proof === undefined) return { possession: { kind: 'none' }, headers: [] }
-  if (client.tokenEndpointAuthMethod !== 'none') await dpop.use(proof, now)
-  return { possession: { kind: 'dpop', jkt: proof.jkt }, headers: await dpop.headers(proof, now) }
 }
 
 /** Draws user codes until one is free. Of 25.6 billion, hardly any is taken. */

@@ -137,7 +137,7 @@ async function findByUserCode(
 async function findClient({ clientId }: DecoupledRequestRecord, deps: DevicePagesDependencies): Promise<ClientRecord> {
   const client = await deps.storage.clients.find(clientId)
   // RFC 6749 §3.2.1: the client was disabled or removed after it asked.
-  if (client === undefined || client.disabledAt !== undefined) throw refuse('device_request_ended', { clientId })
+  if (client === undefined || client.disabledAt !== undefined) throw refuse('request_ended', { clientId })
   return client
 }
 
@@ -197,7 +197,7 @@ async function confirm(
   if (confirmation === undefined || confirmation.browser !== browser) throw refuse('device_confirmation_unknown')
   const { digest } = confirmation
   const record = await decoupledStore(deps.storage).find(digest, now)
-  if (record === undefined) throw refuse('device_request_ended')
+  if (record === undefined) throw refuse('request_ended')
   const client = await findClient(record, deps)
   const authorization = await reopenDecoupled(digest, { client, now }, deps)
   if (form.get('decision') !== 'continue') {

@@ -22,6 +22,8 @@ function sourcesWith(change: Partial<MetadataSources> = {}): MetadataSources {
     minimumProfile: 'standard',
     endpoints,
     grants: [],
+    ciba: undefined,
+    pings: undefined,
     logout: undefined,
     delivery: undefined,
     mutualTls: undefined,

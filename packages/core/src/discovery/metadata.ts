@@ -30,8 +30,13 @@ export interface MetadataSources extends ProfileSettings {
     readonly end_session_endpoint?: string
     readonly grant_management_endpoint?: string
     readonly device_authorization_endpoint?: string
+    readonly backchannel_authentication_endpoint?: string
   }
   readonly logout: { readonly frontChannel: boolean } | undefined
+  /** `undefined` when clients cannot name users. */
+  readonly ciba: { readonly verifyUserCode?: unknown } | undefined
+  /** `undefined` when no notifications are sent. */
+  readonly pings: object | undefined
   /** `undefined` when no logout tokens are sent. */
   readonly delivery: object | undefined
   readonly grants: readonly GrantType[]
@@ -140,6 +145,12 @@ export function serverMetadata(sources: MetadataSources): Readonly<Record<string
     request_parameter_supported: true,
     request_object_signing_alg_values_supported: assertionAlgorithms,
     request_uri_parameter_supported: false,
+    // CIBA Core 1.0 §4.
+    ...(sources.ciba !== undefined && {
+      backchannel_token_delivery_modes_supported: sources.pings === undefined ? ['poll'] : ['poll', 'ping'],
+      backchannel_authentication_request_signing_alg_values_supported: assertionAlgorithms,
+      backchannel_user_code_parameter_supported: sources.ciba.verifyUserCode !== undefined,
+    }),
     // Back-Channel Logout §2.1.
     ...(sources.delivery !== undefined && {
       backchannel_logout_supported: true,

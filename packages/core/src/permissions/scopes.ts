@@ -23,7 +23,11 @@ export function requestedScopes(
   const scopes = splitAtSpaces(scope).filter((value) => registry.has(value) && !isUnusableOfflineAccess(value, client))
   // RFC 6749 §3.3: there is no default scope, so a request without one fails.
   if (scopes.length === 0) throw refuse('scope_missing')
-  return allowedScopes(scopes, { client, allowed: client.scopes, indispensable: ['openid'] }, rules)
+  // IPSIE SL1 §3.2.1: access tokens are only for the user's claims at this server.
+  const allowed = profileRules(client, rules).identityOnly
+    ? client.scopes.filter((scope) => registry.get(scope)?.isIdentity === true)
+    : client.scopes
+  return allowedScopes(scopes, { client, allowed, indispensable: ['openid'] }, rules)
 }
 
 /**

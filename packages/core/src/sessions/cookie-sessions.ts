@@ -243,4 +243,5 @@ const signedInOf = (session: CookieSession): SignedIn => ({
   amr: session.amr,
   acr: session.acr,
   sessionId: session.sessionId,
+  expiresAt: session.expiresAt,
 })

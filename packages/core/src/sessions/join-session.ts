@@ -29,7 +29,7 @@ export type JoinedSession = Brand<{ readonly sessionId: SessionId | undefined },
  * @throws OAuthError server_error — reason `session_of_another_user`.
  */
 export async function joinSession(
-  step: { readonly http: ServerRequest; readonly clientId: ClientId; readonly signedInUser: SignedInUser },
+  step: { readonly http: ServerRequest | undefined; readonly clientId: ClientId; readonly signedInUser: SignedInUser },
   now: EpochSeconds,
   deps: JoinSessionDependencies,
 ): Promise<JoinedSession | undefined> {
@@ -45,7 +45,7 @@ export async function joinSession(
       authTime,
       acr,
       amr,
-      userAgent: summarizeUserAgent(http.headers.get('user-agent')),
+      userAgent: summarizeUserAgent(http?.headers.get('user-agent')),
       location: location?.slice(0, 200),
       keptUntil: after(now, deps.sessionRetention),
     },

@@ -8,6 +8,7 @@ import {
   type OptionChecks,
   required,
   type ServerRequest,
+  wholeNumber,
 } from '@mintmark/internal'
 import {
   type EpochSeconds,
@@ -40,6 +41,11 @@ export interface SignedIn {
    */
   readonly sessionId?: string | undefined
   /**
+   * When the session ends at the latest, in seconds since the epoch. A client with the profile `ipsie_sl1` learns it
+   * (`session_expiry`), and gets nothing without it.
+   */
+  readonly expiresAt?: number | undefined
+  /**
    * Where the user is, for lists of sessions, such as `Zürich`; at most 200 characters are kept. It is stored when the
    * first client joins the session. Name a place: an IP address is personal data.
    */
@@ -70,8 +76,9 @@ export const checkedSessions =
 function checkSignedIn(signedIn: SignedIn | null): void {
   if (typeof signedIn !== 'object' || signedIn === null)
     throw new TypeError('signedIn must return an object, or undefined if nobody is signed in.')
-  const { subject, authTime, amr, acr, sessionId: session, location } = signedIn
-  checkOptions<SignedIn>('SignedIn', { subject, authTime, amr, acr, sessionId: session, location }, signedInChecks)
+  const { subject, authTime, amr, acr, sessionId: session, expiresAt, location } = signedIn
+  const members = { subject, authTime, amr, acr, sessionId: session, expiresAt, location }
+  checkOptions<SignedIn>('SignedIn', members, signedInChecks)
 }
 
 export const aSessionId = aStringMatching(/^[^]{1,255}$/, 'must be a string of 1 to 255 characters')
@@ -82,6 +89,7 @@ const signedInChecks: OptionChecks<SignedIn> = {
   amr: aListOfStrings,
   acr: aNonEmptyString,
   sessionId: aSessionId,
+  expiresAt: wholeNumber(0, Number.MAX_SAFE_INTEGER),
   location: aString,
 }
 
@@ -183,8 +191,14 @@ function authenticationOf(signedIn: SignedIn, now: EpochSeconds): Authentication
   if (authTime > now + clockSkew) {
     throw new TypeError('authTime must be a time in seconds since the epoch, and not in the future.')
   }
-  const { acr, amr = [], sessionId: session } = signedIn
-  return { authTime, acr, amr, sessionId: session === undefined ? undefined : sessionId(session) }
+  const { acr, amr = [], sessionId: session, expiresAt } = signedIn
+  return {
+    authTime,
+    acr,
+    amr,
+    sessionId: session === undefined ? undefined : sessionId(session),
+    sessionExpiresAt: expiresAt === undefined ? undefined : epochSeconds(expiresAt),
+  }
 }
 
 /** How far ahead the host's clock may be, in seconds. */

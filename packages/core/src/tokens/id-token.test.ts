@@ -1,6 +1,6 @@
 import { createRemoteKeySets } from '../clients/remote-key-set.ts'
 import { createOutboundClient } from '../outbound/client.ts'
-import { seconds, sessionId, type JsonObject } from '@mintmark/storage-interface'
+import { epochSeconds, seconds, sessionId, type JsonObject } from '@mintmark/storage-interface'
 import { decodeJwt } from 'jose'
 import { expect, it } from 'vitest'
 
@@ -13,10 +13,17 @@ const keySets = createRemoteKeySets(() => createOutboundClient())
 
 async function mintWith(released: JsonObject) {
   const { deps, decision } = await tokensUnderTest()
-  const authentication = { ...decision.forUser.authentication, acr: 'urn:acr', sessionId: sessionId('S1') }
+  const authentication = {
+    ...decision.forUser.authentication,
+    acr: 'urn:acr',
+    sessionId: sessionId('S1'),
+    sessionExpiresAt: epochSeconds(now + 3600),
+  }
   const forUser = { ...decision.forUser, authentication, nonce: 'n' }
   const minted = { decision: { ...decision, forUser }, accessToken: 'token', released }
-  return decodeJwt(await mintIdToken(minted, now, { ...deps, keySets, idTokenLifetime: seconds(60) }))
+  return decodeJwt(
+    await mintIdToken(minted, now, { ...deps, keySets, idTokenLifetime: seconds(60), minimumProfile: 'ipsie_sl1' }),
+  )
 }
 
 it('mints the claims that `idTokenClaims` lists and the released claims, and no others (OIDC Core §2)', async () => {

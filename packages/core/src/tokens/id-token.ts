@@ -1,6 +1,7 @@
 import { encodeBase64url, type Random, sha256 } from '@mintmark/internal'
 import {
   after,
+  type ClientRecord,
   type DurationSeconds,
   type EpochSeconds,
   type JsonObject,
@@ -10,13 +11,14 @@ import {
 
 import { encryptAnswer } from '../clients/encrypt-answer.ts'
 import type { RemoteKeySets } from '../clients/remote-key-set.ts'
+import { profileRules, type ProfileSettings } from '../clients/security-profile.ts'
 import { idTokenAlgorithm, signJwt } from '../keys/jws.ts'
 import type { KeyRing, SigningAlgorithm } from '../keys/ring.ts'
 import type { DecisionForUser } from './grant.ts'
 import { sidFor, subjectFor } from './pairwise.ts'
 import type { IdTokenClaim } from './protocol-claims.ts'
 
-export interface IdTokenDependencies {
+export interface IdTokenDependencies extends ProfileSettings {
   readonly issuer: string
   readonly keys: KeyRing
   readonly storage: OAuthStorage
@@ -51,6 +53,8 @@ export async function mintIdToken(
     nonce: forUser.nonce,
     acr: authentication.acr,
     amr: authentication.amr.length > 0 ? authentication.amr : undefined,
+    // IPSIE SL1 §3.2.1.
+    session_expiry: namesSessionExpiry(client, deps) ? authentication.sessionExpiresAt : undefined,
     sid: isPublic || sessionId === undefined ? sessionId : await sidFor(sessionId, client, deps.keys),
   }
   const jwt = await signJwt('JWT', { ...minted.released, ...claims }, await deps.keys.signer(algorithm))
@@ -59,6 +63,10 @@ export async function mintIdToken(
     ? jwt
     : encryptAnswer(jwt, { answer: 'idToken', client, now }, deps.keySets)
 }
+
+const namesSessionExpiry = (client: ClientRecord, deps: ProfileSettings): boolean =>
+  (client.profile !== 'standard' || deps.minimumProfile !== 'standard') &&
+  profileRules(client, deps).requiresAuthenticationContext
 
 /**
  * Computes `at_hash`: the left half of the token's hash, with the hash function of the signature algorithm (OIDC Core

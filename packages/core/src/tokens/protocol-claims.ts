@@ -1,4 +1,4 @@
-/** The claims that the protocol sets in ID tokens (OIDC Core §2, §3.1.3.6). Discovery lists them as supported. */
+/** The claims that the protocol sets in ID tokens (OIDC Core §2, §3.1.3.6, IPSIE SL1 §3.2.1). Discovery lists them as supported. */
 export const idTokenClaims = [
   'iss',
   'sub',
@@ -11,6 +11,7 @@ export const idTokenClaims = [
   'amr',
   'at_hash',
   'sid',
+  'session_expiry',
 ] as const
 
 /** A claim that the protocol sets in ID tokens: minting another one, or leaving one out, does not compile. */

@@ -5,7 +5,16 @@ import { decoupledRequests } from '../decoupled-request.ts'
 import { deliveries, type NewDelivery } from '../delivery.ts'
 import { grants } from '../grant.ts'
 import type { NewGroup } from '../group.ts'
-import { groupId, providerId, sessionId, userId, jsonText, type JsonObject, type JsonText } from '../values.ts'
+import {
+  epochSeconds,
+  groupId,
+  providerId,
+  sessionId,
+  userId,
+  jsonText,
+  type JsonObject,
+  type JsonText,
+} from '../values.ts'
 import { identityProviders } from '../identity-provider.ts'
 import { interactions } from '../interaction.ts'
 import { opaqueTokens } from '../opaque-token.ts'
@@ -150,7 +159,12 @@ export const emptyCode = sparseRecord(codes.fields, {
   nonce: '',
   codeChallenge: '',
   claimsRequest: {},
-  authentication: { ...sparseCode.authentication, acr: '', sessionId: sessionId('') },
+  authentication: {
+    ...sparseCode.authentication,
+    acr: '',
+    sessionId: sessionId(''),
+    sessionExpiresAt: epochSeconds(0),
+  },
 })
 
 const completeFamily = completeRecord(families.fields)

@@ -93,6 +93,10 @@ export const aClientRecord = (overrides: Partial<ClientRecord> = {}): ClientReco
   backchannelLogoutSessionRequired: false,
   frontchannelLogoutUri: undefined,
   frontchannelLogoutSessionRequired: false,
+  backchannelTokenDeliveryMode: undefined,
+  backchannelClientNotificationEndpoint: undefined,
+  backchannelAuthenticationRequestSigningAlg: undefined,
+  backchannelUserCodeParameter: false,
   subjectType: 'public',
   sectorIdentifierUri: undefined,
   organizationId: undefined,
@@ -137,6 +141,7 @@ export const anAuthentication = (overrides: Partial<AuthenticationRecord> = {}):
   acr: 'urn:example:gold',
   amr: ['pwd', 'otp'],
   sessionId: sessionId('session-1'),
+  sessionExpiresAt: undefined,
   ...overrides,
 })
 

@@ -47,8 +47,20 @@ const digest = (label: string) => secretDigest(label.padEnd(43, 'x'))
 const rich = `a'b"c\\d\n\t\0 \u001A ä€😀 %_;--`
 const richJson: JsonObject = { text: rich, list: [1, -2.5, true, null, ''], nested: { empty: {}, none: [] } }
 
-const authentication: AuthenticationRecord = { authTime: at(1), acr: rich, amr: ['pwd', ''], sessionId: sessionId('s') }
-const briefAuthentication: AuthenticationRecord = { authTime: at(2), acr: undefined, amr: [], sessionId: undefined }
+const authentication: AuthenticationRecord = {
+  authTime: at(1),
+  acr: rich,
+  amr: ['pwd', ''],
+  sessionId: sessionId('s'),
+  sessionExpiresAt: at(9),
+}
+const briefAuthentication: AuthenticationRecord = {
+  authTime: at(2),
+  acr: undefined,
+  amr: [],
+  sessionId: undefined,
+  sessionExpiresAt: undefined,
+}
 
 // The contract's records give a value to members that were added after the fixtures were made.
 const fullClient: ClientRecord = {
