@@ -4,12 +4,11 @@ import { expect, it } from 'vitest'
 import { createFamilyWorld } from '../support/family-world.ts'
 import { familyCommands, signIn } from './family-commands.ts'
 import { emptyModel } from './family-model.ts'
-import { rounds } from '../support/rounds.ts'
 
 it('law: no token is active after its family, grant, client or user was revoked', async () => {
   await fc.assert(
     fc.asyncProperty(familyCommands(), (commands) => fc.asyncModelRun(worldWithOneFamily, commands)),
-    { numRuns: rounds({ fast: 15, long: 60 }) },
+    { numRuns: 60 },
   )
 
   expect.hasAssertions()

@@ -6,7 +6,6 @@ import { expect, it } from 'vitest'
 import { createFamilyWorld, type Answer, type FamilyWorld } from '../support/family-world.ts'
 import { changeClient } from '../support/fixture-clients.ts'
 import { createScheduler, type Scheduler } from '../support/interleaving.ts'
-import { rounds } from '../support/rounds.ts'
 
 /**
  * The order in which waiting flows continue: a random order, or one flow runs for some turns before the others. The
@@ -245,7 +244,7 @@ it.each(races)('law: $law', async ({ run, retryWindow }) => {
 
   await fc.assert(
     fc.asyncProperty(picks, (turns) => run(world, scheduler, turns)),
-    { numRuns: rounds({ fast: 10, long: 40 }) },
+    { numRuns: 40 },
   )
 
   expect.hasAssertions()

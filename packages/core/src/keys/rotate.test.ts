@@ -2,7 +2,6 @@ import { setTimeout } from 'node:timers/promises'
 import { systemRandom } from '@mintmark/internal'
 import { keyId, type SigningKeyRecord } from '@mintmark/storage-interface'
 import { createMemoryDatabase, createMemoryStorage } from '@mintmark/storage-interface/memory'
-import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 
 import { aRing, issuer, publishedKeyIds, schedule, sealingKey, signingKeyId } from '../../test/ring-under-test.ts'
@@ -11,7 +10,6 @@ import { documentMaxAge } from './public-document.ts'
 import { withRowMac } from './authenticate-keys.ts'
 import { createStoredKeys } from './stored-keys.ts'
 import { createSealedVault, type KeyVault } from './vault.ts'
-import { rounds } from '../../../../test/support/rounds.ts'
 
 describe('rotate', () => {
   it('publishes a key before it signs, and until every token that it signed has expired (OIDC Core §10.1.1)', async () => {
@@ -190,41 +188,6 @@ describe('list', () => {
       },
     ])
   })
-})
-
-/**
- * At which turn the clock is wrong, by how many seconds, and how many rotations are called meanwhile. Tokens signed
- * meanwhile may be lost; earlier tokens must not be.
- */
-const step = fc.record({
-  at: fc.nat(60),
-  by: fc.integer({ min: -40_000, max: 400_000_000 }),
-  calls: fc.integer({ min: 1, max: 3 }),
-})
-
-it('law: no key is lost because the clock is temporarily wrong', async () => {
-  await fc.assert(
-    fc.asyncProperty(step, async ({ at, by, calls }) => {
-      const { ring, clock, openAnother } = aRing()
-      const tokens: { readonly keyId: string; readonly expiresAt: number }[] = []
-
-      for (let turn = 0; turn < 80; turn += 1) {
-        clock.now += 400
-        tokens.push({ keyId: await signingKeyId(ring), expiresAt: clock.now + schedule.retire })
-        if (turn === at) {
-          clock.now += by
-          for (let call = 0; call < calls; call += 1) await ring.rotate()
-          await signingKeyId(ring)
-          clock.now -= by
-        }
-        await ring.rotate()
-        const accepted = await publishedKeyIds(openAnother())
-        const living = tokens.filter(({ expiresAt }) => clock.now < expiresAt)
-        expect(living.filter(({ keyId }) => !accepted.includes(keyId))).toEqual([])
-      }
-    }),
-    { numRuns: rounds({ fast: 3, long: 30 }) },
-  )
 })
 
 describe('drop', () => {
