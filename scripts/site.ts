@@ -1,12 +1,13 @@
 // Builds the site from docs to docs/.vitepress/dist, with a page for every entry point, a Markdown version of every
 // page, and llms.txt.
-import { cpSync, existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { Application, Converter, ReflectionKind } from 'typedoc'
 import { build } from 'vitepress'
 
 import { sourceUrl } from '../docs/.vitepress/source-links.ts'
+import { withSentences } from './llms-index.ts'
 import { entryFiles } from './reference/public-api.ts'
 
 const output = 'docs/.vitepress/dist'
@@ -27,18 +28,11 @@ rmSync('docs/reference/api', { recursive: true, force: true })
 await writeApiPages()
 await build('docs')
 cpSync('docs/reference/openapi', join(output, 'reference/openapi'), { recursive: true })
-writeFileSync(join(output, 'llms.txt'), withSummaries(readFileSync(join(output, 'llms.txt'), 'utf8')))
+writeFileSync(
+  join(output, 'llms.txt'),
+  withSentences(readFileSync(join(output, 'llms.txt'), 'utf8'), (path) => readFileSync(join(output, path), 'utf8')),
+)
 for (const path of globSync('**/{*.md,llms-full.txt}', { cwd: output })) writeSourceUrls(path)
-
-/** Adds the first paragraph of each page to its entry in llms.txt. */
-function withSummaries(index: string): string {
-  return index.replaceAll(/^- \[.*\]\(\/(.+\.md)\)$/gm, (line, path: string) => {
-    const file = join(output, path)
-    const paragraphs = existsSync(file) ? readFileSync(file, 'utf8').split('\n\n') : []
-    const summary = paragraphs.find((paragraph) => /^[\w`*[]/.test(paragraph))?.replaceAll(/\s+/g, ' ') ?? ''
-    return summary === '' ? line : `${line}: ${summary.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')}`
-  })
-}
 
 /** Makes the links to sources in a Markdown version of a page absolute. */
 function writeSourceUrls(path: string): void {

@@ -70,9 +70,15 @@ export default withMermaid({
       options: {
         miniSearch: {
           searchOptions: {
-            // Readers look for guides first, then for the reference, and for decisions last. This runs in the browser.
-            boostDocument: (id: string) =>
-              /\/(?:tutorial|how-to)\//.test(id) ? 4 : /\/(?:adr|reference\/api)\//.test(id) ? 0.25 : 1,
+            // Readers look for guides first, then for the reference, and for decisions last. But whoever types the name of
+            // an option wants the option: only names of two words or more, such as clientDocuments, are this long.
+            // This runs in the browser.
+            boostDocument: (id: string, term: string) => {
+              if (/\/reference\/options[.#]/.test(id) && id.endsWith(term.toLowerCase()))
+                return term.length > 10 ? 20 : 4
+              if (/\/(?:adr|reference\/api)\//.test(id)) return 0.25
+              return /\/(?:tutorial|how-to)\//.test(id) ? 4 : 1
+            },
           },
         },
       },

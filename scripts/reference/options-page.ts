@@ -62,11 +62,11 @@ function section({ call, name, text, options }: Configurable, shownAt: Map<ts.No
 
 const firstParagraph = (text: string): string => text.split('\n\n')[0] ?? ''
 
+/** Each option has a heading, so that links lead to it and the search of the site finds it. */
 function entry(option: Option): string {
   const { name, type, isRequired, text } = option
-  return [`**\`${name}\`** \`${type}\`${isRequired ? ', required' : ''}`, text, defaultLine(option)]
-    .filter((line) => line !== '')
-    .join('\\\n')
+  const lines = [`\`${type}\`${isRequired ? ', required' : ''}`, text, defaultLine(option)]
+  return [`#### \`${name}\``, lines.filter((line) => line !== '').join('\\\n')].join('\n\n')
 }
 
 function defaultLine({ isRequired, isGroup, defaultValue }: Option): string {

@@ -22,7 +22,7 @@ it('every limit without an option matches the code that the page links to', () =
 })
 
 it('finds an option that the page lacks, and a default that the page states differently', () => {
-  const [limit] = optionsThatLimit('**`limits.users`** `number`\\\nUsers.\\\nDefault: 1000000. Many.\n')
+  const [limit] = optionsThatLimit('#### `limits.users`\n\n`number`\\\nUsers.\\\nDefault: 1000000. Many.\n')
 
   expect(limit).toEqual({ name: 'limits.users', value: '1,000,000' })
   expect(limit && missingDefault(limit, '| users | 1,000,000 | 403 | `limits.users` |')).toEqual([])
@@ -38,7 +38,7 @@ interface Limit {
 }
 
 function optionsThatLimit(text: string): readonly Limit[] {
-  return [...text.matchAll(/^\*\*`([\w.]+)`\*\* `[^`]*`\\\n(?:.*\n)?Default: (.*)$/gm)]
+  return [...text.matchAll(/^(?:\*\*|#### )`([\w.]+)`(?:\*\* |\n\n)`[^`]*`\\\n(?:.*\n)?Default: (.*)$/gm)]
     .map(([, name = '', defaultText = '']) => ({ name, value: pageNumber(/^(\d+)(?![\d,])/.exec(defaultText)?.[1]) }))
     .filter(({ name }) => /^(?:limits|filterLimits|pageLimits|rateLimits)\.|^(?:scanLimit|requestLimit)$/.test(name))
 }

@@ -11,7 +11,7 @@ const pages = ['docs/explanation', 'docs/how-to', 'docs/tutorial'].flatMap((fold
 
 /** The names in the generated reference: each full name, such as `lifetimes.idToken`, and its last part. */
 const known = new Set([
-  ...[...readFileSync('docs/reference/options.md', 'utf8').matchAll(/^\*\*`([\w.]+)`\*\*/gm)].flatMap(
+  ...[...readFileSync('docs/reference/options.md', 'utf8').matchAll(/^(?:\*\*|#### )`([\w.]+)`/gm)].flatMap(
     ([, name = '']) => [name, name.split('.').at(-1) ?? ''],
   ),
   ...Object.keys(clientMetadata),

@@ -2,9 +2,10 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 
 import { describe, expect, it } from 'vitest'
 
-import { startPage } from '../../docs/.vitepress/config.ts'
+import site, { startPage } from '../../docs/.vitepress/config.ts'
 import { sidebar } from '../../docs/.vitepress/sidebar.ts'
 import { sourceUrl } from '../../docs/.vitepress/source-links.ts'
+import { withSentences } from '../../scripts/llms-index.ts'
 
 const items = sidebar().flatMap((section) => section.items)
 
@@ -47,5 +48,45 @@ describe('a link on the site', () => {
     expect(sourceUrl(target, 'how-to/rotate-keys.md')).toBe(
       `https://github.com/mintmark/mintmark/blob/main/${expected}`,
     )
+  })
+})
+
+describe('llms.txt', () => {
+  const entry = (path: string): string => `- [Title](/${path})`
+  const sentenceOf = (text: string): string => withSentences(entry('how-to/x.md'), () => text)
+
+  it('has the first sentence of a page, without links', () => {
+    const page = '---\nurl: x\n---\n\n# Title\n\nThis page shows [how to\nsign in](sign-in.md). It is long.\n\nMore.'
+
+    expect(sentenceOf(page)).toBe(`${entry('how-to/x.md')}: This page shows how to sign in.`)
+  })
+
+  it('has only the title of a decision', () => {
+    expect(withSentences(entry('adr/0001-x.md'), () => '# 1. X\n\nStatus: accepted.')).toBe(entry('adr/0001-x.md'))
+  })
+
+  it('is short enough to read at once: at most 20 KB for the pages that people wrote', () => {
+    const index = items.map(({ link }) => entry(`${link.slice(1)}.md`)).join('\n')
+    const written = withSentences(index, (path) =>
+      existsSync(`docs/${path}`) ? readFileSync(`docs/${path}`, 'utf8') : '',
+    )
+
+    expect(written.length).toBeLessThan(20_000)
+  })
+})
+
+describe('the search', () => {
+  const weigh = site.themeConfig?.search?.options.miniSearch?.searchOptions?.boostDocument
+
+  it.each([
+    ['a guide before a page of the reference', '/how-to/deploy#health', '/reference/endpoints#get-auth'],
+    ['a page of the reference before a decision', '/reference/endpoints#get-auth', '/adr/0050-health#why'],
+    [
+      'an option of that name before a guide',
+      '/reference/options.html#clientdocuments',
+      '/how-to/let-mcp-clients-in#x',
+    ],
+  ])('weighs %s', (_, first, second) => {
+    expect(weigh?.(first, 'clientDocuments')).toBeGreaterThan(weigh?.(second, 'clientDocuments') ?? NaN)
   })
 })
