@@ -26,6 +26,17 @@ export const startPage = {
 }
 
 /**
+ * Weighs a section of a page in the search. Readers look for guides first, then for the reference, and for decisions
+ * last. But whoever types the name of an option wants the option: only names of two words or more, such as
+ * clientDocuments, are this long. VitePress copies the text of this function to the browser.
+ */
+export const searchWeight = (id: string, term: string): number => {
+  if (/\/reference\/options[.#]/.test(id) && id.endsWith(term.toLowerCase())) return term.length > 10 ? 20 : 4
+  if (/\/(?:adr|reference\/api)\//.test(id)) return 0.25
+  return /\/(?:tutorial|how-to)\//.test(id) ? 4 : 1
+}
+
+/**
  * Configures the site, which is built from the same Markdown files that people read in the repository. `pnpm generate site`
  * builds it, and fails if a link is dead.
  */
@@ -70,15 +81,7 @@ export default withMermaid({
       options: {
         miniSearch: {
           searchOptions: {
-            // Readers look for guides first, then for the reference, and for decisions last. But whoever types the name of
-            // an option wants the option: only names of two words or more, such as clientDocuments, are this long.
-            // This runs in the browser.
-            boostDocument: (id: string, term: string) => {
-              if (/\/reference\/options[.#]/.test(id) && id.endsWith(term.toLowerCase()))
-                return term.length > 10 ? 20 : 4
-              if (/\/(?:adr|reference\/api)\//.test(id)) return 0.25
-              return /\/(?:tutorial|how-to)\//.test(id) ? 4 : 1
-            },
+            boostDocument: searchWeight,
           },
         },
       },

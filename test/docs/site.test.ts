@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 
 import { describe, expect, it } from 'vitest'
 
-import site, { startPage } from '../../docs/.vitepress/config.ts'
+import { searchWeight, startPage } from '../../docs/.vitepress/config.ts'
 import { sidebar } from '../../docs/.vitepress/sidebar.ts'
 import { sourceUrl } from '../../docs/.vitepress/source-links.ts'
 import { withSentences } from '../../scripts/llms-index.ts'
@@ -76,8 +76,6 @@ describe('llms.txt', () => {
 })
 
 describe('the search', () => {
-  const weigh = site.themeConfig?.search?.options.miniSearch?.searchOptions?.boostDocument
-
   it.each([
     ['a guide before a page of the reference', '/how-to/deploy#health', '/reference/endpoints#get-auth'],
     ['a page of the reference before a decision', '/reference/endpoints#get-auth', '/adr/0050-health#why'],
@@ -87,6 +85,6 @@ describe('the search', () => {
       '/how-to/let-mcp-clients-in#x',
     ],
   ])('weighs %s', (_, first, second) => {
-    expect(weigh?.(first, 'clientDocuments')).toBeGreaterThan(weigh?.(second, 'clientDocuments') ?? NaN)
+    expect(searchWeight(first, 'clientDocuments')).toBeGreaterThan(searchWeight(second, 'clientDocuments'))
   })
 })
