@@ -12,6 +12,7 @@ import { selfSignedCertificate } from './certificates.ts'
 interface ReceivedLogout {
   readonly host: string
   readonly contentType: string | undefined
+  readonly authorization: string | undefined
   readonly body: string
   readonly token: string
   readonly claims: JWTPayload
@@ -53,7 +54,7 @@ export async function startLogoutReceiver(
     for await (const chunk of request) body += String(chunk)
     const host = request.headers.host ?? ''
     const token = new URLSearchParams(body).get('logout_token') ?? ''
-    received.push({ host, contentType: request.headers['content-type'], body, token, claims: claimsOf(token) })
+    received.push({ host, contentType: request.headers['content-type'], authorization: request.headers.authorization, body, token, claims: claimsOf(token) })
     for (const { count, resolve } of waiting) if (received.length >= count) resolve()
     const behaviour = behaviours.get(host)
     if (behaviour === undefined) response.writeHead(204).end()
@@ -89,4 +90,4 @@ export async function startLogoutReceiver(
 }
 
 /** Returns no claims for an encrypted token. */
-const claimsOf = (token: string): JWTPayload => (token.split('.').length === 5 ? {} : decodeJwt(token))
+const claimsOf = (token: string): JWTPayload => (token.split('.').length === 3 ? decodeJwt(token) : {})

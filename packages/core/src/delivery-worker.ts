@@ -1,6 +1,7 @@
 import type { DeliveryStorage } from '@mintmark/storage-interface'
 import { isDeliveryStorage } from '@mintmark/storage-interface/stores'
 
+import type { PingOutbox } from './authorize/decoupled-request.ts'
 import { maxPending } from './delivery/attempts.ts'
 import { reportUnattended } from './delivery/deliver-after-requests.ts'
 import {
@@ -10,6 +11,7 @@ import {
   webhookChannel,
   type WebhookStorage,
 } from './delivery/derive-webhooks.ts'
+import { createPings, type PingDependencies } from './delivery/pings.ts'
 import { sendWebhook, type SendWebhookDependencies } from './delivery/send-webhook.ts'
 import {
   combineWorkers,
@@ -30,13 +32,21 @@ export const sendsAfterRequests = ({
 }): boolean =>
   backChannelLogout === undefined || backChannelLogout === false || backChannelLogout.afterRequests !== false
 
-/** Creates the worker that sends logout tokens, webhooks and security events; `undefined` if the storage keeps no deliveries. */
-export function deliveryWorker(
-  { storage, keys, fetch, backChannelLogout }: AuthorizationServerOptions,
+/** What sends messages to others. Both are `undefined` if there is nothing to send, or the storage keeps no deliveries. */
+interface Deliveries {
+  readonly worker: DeliveryWorker | undefined
+  /** Notifies clients of the decisions of users (CIBA). */
+  readonly pings: PingOutbox | undefined
+}
+
+/** Creates the worker that sends logout tokens, webhooks, security events and the notifications of CIBA. */
+export function createDeliveries(
+  { storage, keys, fetch, backChannelLogout, ciba }: AuthorizationServerOptions,
   settings: ServerSettings,
-  deps: Pick<DeliveryWorkerDependencies, 'clock' | 'random' | 'journal' | 'watch' | 'encrypt'>,
-): DeliveryWorker | undefined {
-  if (!isDeliveryStorage(storage)) return undefined
+  deps: Pick<DeliveryWorkerDependencies, 'clock' | 'random' | 'journal' | 'watch' | 'encrypt'> &
+    Pick<PingDependencies, 'notificationSeal'>,
+): Deliveries {
+  if (!isDeliveryStorage(storage)) return { worker: undefined, pings: undefined }
   const outboundTo = (limits: Partial<typeof deliveryLimits> = {}) =>
     createOutboundClient(fetch, {
       ...deliveryLimits,
@@ -55,8 +65,10 @@ export function deliveryWorker(
   const changes = hasWebhooks(storage)
     ? createWebhookWorker({ ...common, storage, outbound: outboundTo({ pendingPerHost: 8 }) })
     : undefined
-  const workers = [logouts, changes].filter((worker) => worker !== undefined)
-  return workers.length === 0 ? undefined : combineWorkers(workers)
+  const pings =
+    ciba === undefined ? undefined : createPings({ ...common, storage, outbound: outboundTo({ pendingPerHost: 8 }) })
+  const workers = [logouts, changes, pings?.worker].filter((worker) => worker !== undefined)
+  return { worker: workers.length === 0 ? undefined : combineWorkers(workers), pings: pings?.outbox }
 }
 
 const hasWebhooks = <Storage extends DeliveryStorage>(storage: Storage): storage is Storage & WebhookStorage =>

@@ -16,7 +16,7 @@ import { toClientAuthentication } from './clients/own-authentication.ts'
 import { clientSecretBasic, clientSecretPost, publicClient, privateKeyJwt } from './clients/methods.ts'
 import { type OAuthStorage, seconds } from '@mintmark/storage-interface'
 import type { SessionId } from '@mintmark/storage-interface/stores'
-import { deliveryWorker, sendsAfterRequests } from './delivery-worker.ts'
+import { createDeliveries, sendsAfterRequests } from './delivery-worker.ts'
 import type { DeliveryWorker, DeliveryWorkerDependencies } from './delivery/worker.ts'
 import { encryptAnswer } from './clients/encrypt-answer.ts'
 import { createClientDocuments } from './clients/client-documents.ts'
@@ -80,7 +80,9 @@ export type ServerDependencies = AuthorizationEndpointDependencies &
     readonly revocationFeed: RevocationFeed | undefined
     /** Bounds the requests that are worked on at the same time. */
     readonly capacity: Capacity
-    /** `undefined` when no logout tokens are sent. */
+    /** Whether clients get logout tokens. */
+    readonly sendsLogouts: boolean
+    /** `undefined` when there is nothing to send. */
     readonly delivery: DeliveryWorker | undefined
   }
 
@@ -122,7 +124,14 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
   const encrypt: DeliveryWorkerDependencies['encrypt'] = (jwt, to) =>
     encryptAnswer(jwt, { answer: 'idToken', ...to }, remoteKeySets)
   const notificationSeal = createNotificationSeal({ issuer, keys, random })
-  const delivery = deliveryWorker(options, settings, { clock, random, journal, watch, encrypt })
+  const { worker: delivery, pings } = createDeliveries(options, settings, {
+    clock,
+    random,
+    journal,
+    watch,
+    encrypt,
+    notificationSeal,
+  })
   const claims = {
     scopes,
     storage,
@@ -172,7 +181,8 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
       ofUser: limits.backchannelRequestsOfUser ?? createMemoryRateLimiter({ points: 3, window: 60 }),
     },
     notificationSeal,
-    pings: undefined,
+    pings,
+    sendsLogouts: settings.backChannelLogout,
     logout: options.logout && { frontChannel: false, ...options.logout },
     revocationFeed:
       retention === undefined

@@ -80,9 +80,10 @@ export interface AuthorizationServer extends HttpService {
    */
   initiateLoginUrl(client: string, hints?: LoginHints): Promise<string | undefined>
   /**
-   * Sends messages to clients, such as logout tokens (Back-Channel Logout §2.5), until the signal is aborted. Any
-   * number of processes may do so. It continues after outages of the storage.
-   * @throws TypeError when back-channel logout is off, or the storage cannot keep deliveries.
+   * Sends messages to clients, such as logout tokens (Back-Channel Logout §2.5) and notifications that a user has decided
+   * (CIBA Core 1.0 §10.2), until the signal is aborted. Any number of processes may do so. It continues after outages of
+   * the storage.
+   * @throws TypeError when there is nothing to send, or the storage cannot keep deliveries.
    */
   deliver(options: { readonly signal: AbortSignal }): Promise<void>
   /**
@@ -253,8 +254,9 @@ const withUsableKeys = (routes: readonly PathRoute[], keys: KeyRing): readonly P
   })
 
 function requireDelivery({ delivery }: ServerDependencies, { storage }: AuthorizationServerOptions): DeliveryWorker {
-  requireStores(storage, { capability: 'delivery', feature: 'Back-channel logout' })
-  if (delivery === undefined) throw new TypeError('Back-channel logout is off: remove backChannelLogout: false.')
+  requireStores(storage, { capability: 'delivery', feature: 'deliver' })
+  if (delivery === undefined)
+    throw new TypeError('deliver: there is nothing to send. Remove backChannelLogout: false, or set ciba.')
   return delivery
 }
 

@@ -77,7 +77,8 @@ export interface DeliveryChannel extends AttemptChannel {
 /** Notices new revocations or changes. */
 export type DeliverySource = Pick<RevocationWatch, 'version' | 'position' | 'noteSeen' | 'poll'>
 
-interface ChannelDependencies
+/** What the worker of any channel needs. */
+export interface ChannelDependencies
   extends
     Pick<DeriveLogoutsDependencies, 'storage' | 'random' | 'journal'>,
     Pick<SendLogoutDependencies, 'clock'>,

@@ -25,7 +25,7 @@ function sourcesWith(change: Partial<MetadataSources> = {}): MetadataSources {
     ciba: undefined,
     pings: undefined,
     logout: undefined,
-    delivery: undefined,
+    sendsLogouts: false,
     mutualTls: undefined,
     clientAuthentication: [],
     acceptsClientDocuments: false,

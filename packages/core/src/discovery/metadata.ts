@@ -37,8 +37,8 @@ export interface MetadataSources extends ProfileSettings {
   readonly ciba: { readonly verifyUserCode?: unknown } | undefined
   /** `undefined` when no notifications are sent. */
   readonly pings: object | undefined
-  /** `undefined` when no logout tokens are sent. */
-  readonly delivery: object | undefined
+  /** Whether clients get logout tokens. */
+  readonly sendsLogouts: boolean
   readonly grants: readonly GrantType[]
   readonly clientAuthentication: readonly ClientAuthentication[]
   readonly mutualTls: MutualTls | undefined
@@ -152,7 +152,7 @@ export function serverMetadata(sources: MetadataSources): Readonly<Record<string
       backchannel_user_code_parameter_supported: sources.ciba.verifyUserCode !== undefined,
     }),
     // Back-Channel Logout §2.1.
-    ...(sources.delivery !== undefined && {
+    ...(sources.sendsLogouts && {
       backchannel_logout_supported: true,
       backchannel_logout_session_supported: true,
     }),
