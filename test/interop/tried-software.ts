@@ -26,13 +26,19 @@ export const triedSoftware: readonly TriedSoftware[] = [
     role: client,
     name: 'openid-client',
     packageName: 'openid-client',
-    files: ['openid-client', 'openid-client-fapi', 'pushed-and-signed-requests'],
+    files: ['openid-client', 'openid-client-fapi', 'openid-client-decoupled', 'pushed-and-signed-requests'],
   },
   {
     role: client,
     name: 'oauth4webapi',
     packageName: 'oauth4webapi',
-    files: ['oauth4webapi-sign-in', 'oauth4webapi-tokens', 'oauth4webapi-dpop', 'oauth4webapi-par'],
+    files: [
+      'oauth4webapi-sign-in',
+      'oauth4webapi-tokens',
+      'oauth4webapi-dpop',
+      'oauth4webapi-par',
+      'oauth4webapi-decoupled',
+    ],
   },
   {
     role: client,

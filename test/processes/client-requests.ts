@@ -20,6 +20,9 @@ export interface ClientRequests {
   refresh(port: number, refreshToken: string): Promise<Reply>
   introspect(port: number, token: string): Promise<Reply>
   revoke(port: number, token: string): Promise<Reply>
+  /** Names a user whom the server asks (CIBA Core 1.0). */
+  ask(port: number, user: string): Promise<Reply>
+  poll(port: number, authReqId: string): Promise<Reply>
 }
 
 export function clientRequests(clients: FixtureClients): ClientRequests {
@@ -56,6 +59,9 @@ export function clientRequests(clients: FixtureClients): ClientRequests {
     refresh: (port, refresh_token) => post(port, '/token', { grant_type: 'refresh_token', refresh_token }),
     introspect: (port, token) => post(port, '/token/introspection', { token }),
     revoke: (port, token) => post(port, '/token/revocation', { token }),
+    ask: (port, user) => post(port, '/bc-authorize', { scope: 'openid offline_access', login_hint: user }),
+    poll: (port, auth_req_id) =>
+      post(port, '/token', { grant_type: 'urn:openid:params:grant-type:ciba', auth_req_id }),
   }
 }
 

@@ -1,6 +1,7 @@
 // Runs each race a thousand times, with four servers over one database: `pnpm stress race [rounds] [part of a race's name]`.
 import { startPostgres } from '../../packages/storage-sql/test/support/postgres-server.ts'
 import { unrotatedTokenRacesOf } from './unrotated-token-races.ts'
+import { cibaRacesOf } from './ciba-races.ts'
 import { racesOf } from './races.ts'
 import { scimRacesOf } from './scim-races.ts'
 import { sessionRacesOf } from './session-races.ts'
@@ -25,6 +26,7 @@ async function race(name: string, site: ProcessSite): Promise<void> {
     ...racesOf(site, ports),
     ...scimRacesOf(site, ports),
     ...sessionRacesOf(site, ports),
+    ...cibaRacesOf(site, ports),
     ...unrotatedTokenRacesOf(
       site,
       serversWithoutRotation.map(({ port }) => port),

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addressOfTheRun } from '../../packages/storage-sql/test/support/postgres-of-the-run.ts'
 import { rounds } from '../support/rounds.ts'
 import { unrotatedTokenRacesOf } from './unrotated-token-races.ts'
+import { cibaRacesOf } from './ciba-races.ts'
 import { racesOf, type Race } from './races.ts'
 import { scimRacesOf } from './scim-races.ts'
 import { sessionRacesOf } from './session-races.ts'
@@ -32,6 +33,7 @@ describe.for([
       ...racesOf(site, ports),
       ...scimRacesOf(site, ports),
       ...sessionRacesOf(site, ports),
+      ...cibaRacesOf(site, ports),
       ...unrotatedTokenRacesOf(
         site,
         withoutRotation.map(({ port }) => port),
@@ -52,6 +54,8 @@ describe.for([
     ['refreshed tokens do not survive the deactivation of their user', 'RFC 6749 §5.2'],
     ['tokens for a code do not survive the deactivation of their user', 'RFC 6749 §5.2'],
     ['codes and tokens do not survive the end of a session', 'Back-Channel Logout §2.7'],
+    ['a backchannel request is redeemed once', 'CIBA Core 1.0 §10.1'],
+    ['tokens for a backchannel request do not survive the deactivation of their user', 'CIBA Core 1.0 §11'],
     ['unrotated refresh tokens do not survive their revocation', 'RFC 7009 §2.1'],
     ['unrotated refresh tokens do not survive the revocation of their grant', 'RFC 6749 §5.2'],
     ['unrotated refresh tokens do not survive the end of their session', 'Back-Channel Logout §2.7'],

@@ -31,7 +31,14 @@ const server = createAuthorizationServer({
   refreshTokenRotation: rotation,
   maxConcurrentRequests,
   sessionBoundTokens: 'all',
-  rateLimits: { failedAuthentications: unlimited, startedInteractions: unlimited, issuedCodes: unlimited },
+  // The test process approves the requests.
+  ciba: { findUser: ({ value }) => Promise.resolve({ subject: value }), askUser: () => Promise.resolve() },
+  rateLimits: {
+    failedAuthentications: unlimited,
+    startedInteractions: unlimited,
+    issuedCodes: unlimited,
+    backchannelRequests: unlimited,
+  },
   // The races and chaos runs expect refusals and outages; every other event is an error.
   onEvent: (event) => {
     if (event.type === 'request.refused' && event.reason === 'unexpected_failure') console.error(event)

@@ -67,7 +67,10 @@ async function insertFixtures(storage: AdminStorage): Promise<Pick<ProcessSite, 
   const now = epochSeconds(Date.now() / 1000)
   const clients = await registerFixtureClients(storage)
   // The servers have a single key, for the fast algorithm ES256.
-  await changeClient(storage, clientId('A'), { idTokenSignedResponseAlg: 'ES256' })
+  await changeClient(storage, clientId('A'), {
+    idTokenSignedResponseAlg: 'ES256',
+    grantTypes: ['authorization_code', 'refresh_token', 'urn:openid:params:grant-type:ciba'],
+  })
   await storage.users.insert({ userId: userId('U1'), claims: { name: 'Ann Lee' }, createdAt: now })
   await consent(storage, 'U1', now)
   const { secret } = await registerIdentityProvider({ providerId: 'T1' }, { storage })

@@ -17,8 +17,9 @@ export type Pending = Parameters<CibaOptions['askUser']>[0]
 export interface CibaSite extends ServerUnderTest {
   /** What the host was asked, newest last. */
   readonly asked: Pending[]
-  /** Authenticates C, which polls, and D, which polls with signed requests. */
+  /** The headers with which C, D and E authenticate, and the secrets in them. */
   readonly credentials: Readonly<Record<string, string>>
+  readonly secrets: Readonly<Record<string, string>>
   readonly signingKey: CryptoKey
 }
 
@@ -32,10 +33,11 @@ export const findUser: CibaOptions['findUser'] = ({ kind, value }) =>
 export async function startCibaServer(
   options: Parameters<typeof startServer>[0] = {},
   ciba: Partial<CibaOptions> = {},
+  start: (options: Parameters<typeof startServer>[0]) => Promise<ServerUnderTest> = startServer,
 ): Promise<CibaSite> {
   const asked: Pending[] = []
   const askUser = (pending: Pending) => Promise.resolve(void asked.push(pending))
-  const site = await startServer({ ciba: { findUser, askUser, ...ciba }, ...options })
+  const site = await start({ ciba: { findUser, askUser, ...ciba }, ...options })
   onTestFinished(() => site.close())
   const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true })
   const jwks = { keys: [{ ...(await exportJWK(publicKey)), alg: 'ES256', kid: 'd1' }] }
@@ -53,15 +55,16 @@ export async function startCibaServer(
     },
   ] as const
   const registered = await Promise.all(clients.map((client) => registerClient(client, deps)))
-  const credentials = Object.fromEntries(
-    registered.map(({ client: { clientId }, clientSecret = '' }) => [clientId, basic(clientId, clientSecret)]),
+  const secrets = Object.fromEntries(
+    registered.map(({ client: { clientId }, clientSecret = '' }) => [clientId, clientSecret]),
   )
+  const credentials = Object.fromEntries(Object.entries(secrets).map(([id, secret]) => [id, basic(id, secret)]))
   // As if the secrets had been used today: the next use changes nothing in storage.
   for (const { client } of registered) {
-    const secrets = client.secrets.map((secret) => ({ ...secret, lastUsedAt: site.clock.now() }))
-    await changeClient(site.storage, client.clientId, { secrets })
+    const used = client.secrets.map((secret) => ({ ...secret, lastUsedAt: site.clock.now() }))
+    await changeClient(site.storage, client.clientId, { secrets: used })
   }
-  return { ...site, asked, credentials, signingKey: privateKey }
+  return { ...site, asked, credentials, secrets, signingKey: privateKey }
 }
 
 /** Sends the request of C about U1 (CIBA Core 1.0 §7.1). */

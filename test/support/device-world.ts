@@ -11,8 +11,11 @@ export const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code'
 const scope = 'openid profile offline_access'
 
 /** Starts a server with the option `device`, and registers V, a public client on a device, and W, which has a secret. */
-export async function startDeviceServer(options: Parameters<typeof startServer>[0] = {}): Promise<ServerUnderTest> {
-  const site = await startServer({ device: { renderPage: devicePage }, ...options })
+export async function startDeviceServer(
+  options: Parameters<typeof startServer>[0] = {},
+  start: (options: Parameters<typeof startServer>[0]) => Promise<ServerUnderTest> = startServer,
+): Promise<ServerUnderTest> {
+  const site = await start({ device: { renderPage: devicePage }, ...options })
   onTestFinished(() => site.close())
   const { storage, clock } = site
   const device = { grantTypes: [deviceGrant, 'refresh_token'], scopes: scope.split(' '), redirectUris: [] }

@@ -1,0 +1,85 @@
+import { createAuthorizationServer, createStoredKeys } from '@mintmark/core'
+import { digestSecret } from '@mintmark/internal'
+import { epochSeconds, userId } from '@mintmark/storage-interface'
+
+import { clientRequests, tokensOf } from './client-requests.ts'
+import type { Race } from './races.ts'
+import { issuer } from './server-config.ts'
+import type { ProcessSite } from './test-database.ts'
+import { violationUnless } from './violation-unless.ts'
+
+/** Returns the races of requests that a user approves in this process, while the client polls all servers. */
+export function cibaRacesOf(site: ProcessSite, ports: readonly number[]): Readonly<Record<string, Race>> {
+  const { storage } = site
+  const requests = clientRequests(site.clients)
+  const port = (index: number): number => ports[index % ports.length] ?? 0
+  const phone = createAuthorizationServer({
+    issuer,
+    storage,
+    keys: createStoredKeys({ storage, sealingKey: Buffer.alloc(32, 7).toString('base64url'), algorithms: ['ES256'] }),
+    purge: false,
+    ciba: { findUser: () => Promise.resolve('unknown'), askUser: () => Promise.resolve() },
+    signedIn: () => Promise.resolve(undefined),
+    onEvent: () => {},
+  })
+
+  /** Has a server ask a new user. */
+  const askUser = async (round: number) => {
+    const user = `asked-${process.pid}-${Date.now()}-${round}`
+    await storage.users.insert({ userId: userId(user), claims: {}, createdAt: epochSeconds(Date.now() / 1000) })
+    const { json } = await requests.ask(port(round), user)
+    const authReqId = String(json['auth_req_id'])
+    const pending = await phone.approval(await digestSecret(authReqId), user)
+    const signedIn = { subject: user, authTime: Math.floor(Date.now() / 1000) }
+    const approve = () => pending?.approve({ ...signedIn, grantedScopes: ['openid', 'offline_access'] })
+    return { user, authReqId, approve }
+  }
+  const pollAll = (authReqId: string, count: number) =>
+    Promise.all(Array.from({ length: count }, (_, index) => requests.poll(port(index), authReqId)))
+  const isActive = async (token: string) => (await requests.introspect(port(0), token)).json['active']
+
+  return {
+    'a backchannel request is redeemed once': async (round) => {
+      const { authReqId, approve } = await askUser(round)
+
+      const [outcomes, during] = await Promise.all([
+        Promise.all([approve(), approve(), approve()]),
+        pollAll(authReqId, 12),
+      ])
+      const after = await pollAll(authReqId, 12)
+
+      const won = [...during, ...after].filter(({ status }) => status === 200)
+      const approved = outcomes.filter((outcome) => outcome === 'approved')
+      const active = await Promise.all(won.map((reply) => isActive(tokensOf(reply).access_token)))
+      return [
+        ...violationUnless(approved.length === 1, `one request was approved ${approved.length} times`),
+        ...violationUnless(won.length === 1, `${won.length} polls got tokens`),
+        ...violationUnless(
+          after.every(({ status, json }) => status === 200 || json['error'] === 'invalid_grant'),
+          'a poll after the first tokens was not refused',
+        ),
+        // RFC 6749 §4.1.2: the later polls revoke the winner's tokens.
+        ...violationUnless(!active.includes(true), 'a token is active after its request was replayed'),
+      ]
+    },
+
+    'tokens for a backchannel request do not survive the deactivation of their user': async (round) => {
+      const { user, authReqId, approve } = await askUser(round)
+
+      const [, polls] = await Promise.all([
+        approve(),
+        pollAll(authReqId, 4),
+        storage.users.deactivate(userId(user), epochSeconds(Date.now() / 1000)),
+      ])
+      const last = await requests.poll(port(round), authReqId)
+
+      const won = [...polls, last].filter(({ status }) => status === 200).map(tokensOf)
+      const tokens = won.flatMap((each) => [each.access_token, each.refresh_token])
+      const active = await Promise.all(tokens.map(isActive))
+      return [
+        ...violationUnless(last.status === 400, `a poll after the deactivation was answered ${last.status}`),
+        ...violationUnless(!active.includes(true), 'a token of a deactivated user is active'),
+      ]
+    },
+  }
+}
