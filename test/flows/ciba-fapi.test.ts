@@ -53,7 +53,11 @@ it('a client of the profile fapi2 gets bound tokens for its signed request (FAPI
 
 it.each([
   ['without a signature', (): Change => ({ scope: 'openid', login_hint: 'U1' }), 'invalid_request'],
-  ['without a message or details', async (request: Requests) => ({ request: await request({ binding_message: undefined }) }), 'invalid_binding_message'],
+  [
+    'without a message or details',
+    async (request: Requests) => ({ request: await request({ binding_message: undefined }) }),
+    'invalid_binding_message',
+  ],
 ] as const)('a request of such a client %s is refused (FAPI-CIBA §5.2.2)', async (_, form, error) => {
   const { site, post, request } = await startFapiServer()
 

@@ -73,7 +73,9 @@ describe('a client in the mode ping (CIBA Core 1.0 §10.2)', () => {
 
   it('is notified even if nobody delivers, and the operator learns that failures would wait', async () => {
     const works: Promise<unknown>[] = []
-    const { site, receiver } = await startPingServer({ backChannelLogout: { waitUntil: (work) => void works.push(work) } })
+    const { site, receiver } = await startPingServer({
+      backChannelLogout: { waitUntil: (work) => void works.push(work) },
+    })
     const { pending } = await askForId(site, withToken)
 
     await pending.approve(answerOf(site))

@@ -66,6 +66,7 @@ async function happen(
 ) {
   const now = epochSeconds(usableUntil + offset)
   if (act === 'poll') return { act, offset, outcome: (await store.poll({ digest, clientId, now })).outcome }
-  const decision = act === 'deny' ? ({ status: 'denied' } as const) : ({ status: 'approved', approval: anApproval() } as const)
+  const decision =
+    act === 'deny' ? ({ status: 'denied' } as const) : ({ status: 'approved', approval: anApproval() } as const)
   return { act, offset, outcome: (await store.decide({ digest, decision, now })).outcome }
 }

@@ -76,8 +76,7 @@ const kinds: readonly (readonly [name: string, start: StartKind])[] = [
           const page = await device.openCode(site, userCode, signedInAs(site, user))
           const cookie = `${page.cookies.map((each) => each.split(';', 1)[0]).join('; ')}; ${signedInAs(site, user)}`
           const { pathname, search } = (await device.confirm(site, page, { headers: { cookie } })).location
-          const answer = (form: string) =>
-            postForm(site, pathname + search, form, { cookie, origin: site.issuer })
+          const answer = (form: string) => postForm(site, pathname + search, form, { cookie, origin: site.issuer })
           return {
             ...(await happenings(site, { user, client: 'V' })),
             poll: () => device.poll(site, deviceCode),
@@ -100,8 +99,7 @@ async function happenings(
   if (disabled === undefined) throw new Error(`There is no client ${client}.`)
   return {
     deactivate: () => storage.users.deactivate(userId(user), clock.now()),
-    disableClient: () =>
-      storage.clients.compareAndSwap({ ...disabled, disabledAt: clock.now() }, disabled.version),
+    disableClient: () => storage.clients.compareAndSwap({ ...disabled, disabledAt: clock.now() }, disabled.version),
     endSession: () => server.endSession(`sid-${user}`),
     expire: () => Promise.resolve(clock.advance(600)),
   }
@@ -109,7 +107,18 @@ async function happenings(
 
 /** The events of a round, in the order in which they start. */
 const roundEvents = fc.shuffledSubarray(
-  ['poll', 'poll', 'poll', 'approve', 'approve', 'deny', 'deactivate', 'disableClient', 'endSession', 'expire'] as const,
+  [
+    'poll',
+    'poll',
+    'poll',
+    'approve',
+    'approve',
+    'deny',
+    'deactivate',
+    'disableClient',
+    'endSession',
+    'expire',
+  ] as const,
   { minLength: 3 },
 )
 

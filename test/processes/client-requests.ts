@@ -60,8 +60,7 @@ export function clientRequests(clients: FixtureClients): ClientRequests {
     introspect: (port, token) => post(port, '/token/introspection', { token }),
     revoke: (port, token) => post(port, '/token/revocation', { token }),
     ask: (port, user) => post(port, '/bc-authorize', { scope: 'openid offline_access', login_hint: user }),
-    poll: (port, auth_req_id) =>
-      post(port, '/token', { grant_type: 'urn:openid:params:grant-type:ciba', auth_req_id }),
+    poll: (port, auth_req_id) => post(port, '/token', { grant_type: 'urn:openid:params:grant-type:ciba', auth_req_id }),
   }
 }
 

@@ -54,7 +54,14 @@ export async function startLogoutReceiver(
     for await (const chunk of request) body += String(chunk)
     const host = request.headers.host ?? ''
     const token = new URLSearchParams(body).get('logout_token') ?? ''
-    received.push({ host, contentType: request.headers['content-type'], authorization: request.headers.authorization, body, token, claims: claimsOf(token) })
+    received.push({
+      host,
+      contentType: request.headers['content-type'],
+      authorization: request.headers.authorization,
+      body,
+      token,
+      claims: claimsOf(token),
+    })
     for (const { count, resolve } of waiting) if (received.length >= count) resolve()
     const behaviour = behaviours.get(host)
     if (behaviour === undefined) response.writeHead(204).end()

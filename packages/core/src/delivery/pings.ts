@@ -70,8 +70,7 @@ async function sendPing(delivery: DeliveryRecord, deps: PingDependencies): Promi
   const now = clock()
   if (now >= delivery.expiresAt) return giveUp(delivery.lastFailure ?? 'expired', now)
   const { digest } = delivery.content
-  const request =
-    typeof digest === 'string' ? await decoupledStore(storage).find(secretDigest(digest), now) : undefined
+  const request = typeof digest === 'string' ? await decoupledStore(storage).find(secretDigest(digest), now) : undefined
   if (request?.notification === undefined) return giveUp('request_gone', now)
   // The notification is enqueued before the decision. If the process that decided was killed, the user decides again.
   if (request.status === 'pending') return { kind: 'postponed', dueAt: after(now, decisionWait) }
@@ -99,7 +98,9 @@ const decisionWait = seconds(2)
 function resultOfStatus(delivery: DeliveryRecord, { status, headers }: Answer, now: EpochSeconds): DeliveryResult {
   if (isSuccess(status)) return { kind: 'delivered', keptUntil: after(now, deliveredRetention) }
   const failure = `http_${status}`
-  return status >= 500 ? retry(delivery, { failure, now, atLeast: parseRetryAfter(headers, now) }) : giveUp(failure, now)
+  return status >= 500
+    ? retry(delivery, { failure, now, atLeast: parseRetryAfter(headers, now) })
+    : giveUp(failure, now)
 }
 
 /** Longer than a request lives. Until then, the `dedupeKey` keeps the notification from being enqueued again. */
