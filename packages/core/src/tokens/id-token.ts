@@ -55,6 +55,7 @@ export async function mintIdToken(
     amr: authentication.amr.length > 0 ? authentication.amr : undefined,
     // IPSIE SL1 §3.2.1.
     session_expiry: namesSessionExpiry(client, deps) ? authentication.sessionExpiresAt : undefined,
+    // In every ID token: session events and hints at sign-out need it too, not only clients that are registered for logout.
     sid: isPublic || sessionId === undefined ? sessionId : await sidFor(sessionId, client, deps.keys),
   }
   const jwt = await signJwt('JWT', { ...minted.released, ...claims }, await deps.keys.signer(algorithm))
