@@ -83,9 +83,14 @@ function checkOf({ kind, values = [] }: MetadataRule): OptionCheck {
 
 /**
  * Refuses a client that would be unusable or unsafe. It is called at registration and with the result of each update.
+ * @param server its issuer, unless the client describes itself in a document, and the origins of its option
+ *   `dangerouslyAllowOutbound`.
  * @throws ClientMetadataError invalid_redirect_uri | invalid_client_metadata.
  */
-export function refuseUnusable(client: ClientRecord, allowedOrigins: AllowedOrigins = []): void {
+export function refuseUnusable(
+  client: ClientRecord,
+  { issuer, allowedOrigins = [] }: { readonly issuer?: string; readonly allowedOrigins?: AllowedOrigins | undefined },
+): void {
   // RFC 6749 Appendix A.1: client_id is visible ASCII.
   if (!isVisibleAscii(client.clientId) || client.clientId.trim() !== client.clientId)
     throw invalidMetadata('client_id must be visible ASCII.')
@@ -99,6 +104,10 @@ export function refuseUnusable(client: ClientRecord, allowedOrigins: AllowedOrig
   refuseUnusableCertificates(client)
   refuseUnusableLogoutUris(client, allowedOrigins)
   refuseUnusableBackchannel(client, allowedOrigins)
+  // RFC 9700 §4.11: an endpoint of this server would receive the response, and might redirect it.
+  const redirects = [...client.redirectUris, ...client.postLogoutRedirectUris]
+  if (issuer !== undefined && redirects.some((uri) => isEndpointOf(issuer, uri)))
+    throw new ClientMetadataError('invalid_redirect_uri', 'A redirect URI must not be an endpoint of this server.')
   refuseUnusablePages(client, allowedOrigins)
   // RFC 6749 §3.3: a request could never contain any other value.
   if (!client.scopes.every(isScopeToken))
@@ -217,6 +226,30 @@ function refuseUnusableRedirects(client: ClientRecord): void {
     )
   }
 }
+
+function isEndpointOf(issuer: string, uri: string): boolean {
+  const { origin, pathname } = new URL(uri)
+  // Not `origin` alone: it is `null` for the address of an app.
+  return uri.startsWith(new URL(issuer).origin) && endpointPaths.some((path) => origin + pathname === issuer + path)
+}
+
+/** The paths of the endpoints below the issuer. Other paths may belong to an app on the same host. */
+export const endpointPaths: readonly string[] = [
+  '/auth',
+  '/auth/push',
+  '/auth/cancel',
+  '/token',
+  '/token/introspection',
+  '/token/revocation',
+  '/userinfo',
+  '/jwks',
+  '/session/end',
+  '/session/end/confirm',
+  '/device',
+  '/device/confirm',
+  '/device/authorization',
+  '/client-logo',
+]
 
 /** Which schemes without a dot the client may have. For open registration, the operator has listed them. */
 const schemesOf = ({ allowSchemesWithoutDot, origin }: ClientRecord): AcceptedSchemes =>

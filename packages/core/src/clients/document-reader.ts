@@ -181,7 +181,7 @@ function cacheTime(cacheControl: string): number {
 
 function isUsable(client: ClientRecord, allowedOrigins: AllowedOrigins): boolean {
   try {
-    refuseUnusable(client, allowedOrigins)
+    refuseUnusable(client, { allowedOrigins })
     return true
   } catch (error) {
     if (error instanceof ClientMetadataError) return false

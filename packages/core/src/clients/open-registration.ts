@@ -80,7 +80,7 @@ export function createOpenClients(
       if (id.length > maxLength)
         throw invalidMetadata('client_name and redirect_uris are too long. Use a shorter name or fewer redirect URIs.')
       const client = recordOf({ id, metadata, now }, settings)
-      refuseUnusable(client)
+      refuseUnusable(client, deps)
       const [contradiction] = contradictions(client, profileRules(client, deps))
       if (contradiction !== undefined)
         throw invalidMetadata(`The minimum profile of the server requires that ${contradiction}.`)

@@ -2,6 +2,7 @@ import { clientId, epochSeconds, userId } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { describe, expect, it } from 'vitest'
 
+import { endpointPaths } from './check-metadata.ts'
 import { clientMetadata } from './metadata.ts'
 import { registerClient } from './registration.ts'
 import { updateClient } from './update.ts'
@@ -406,5 +407,28 @@ describe('redirect URIs with a scheme without a dot', () => {
     expect(
       await registerClient({ ...confidential, allowSchemesWithoutDot, requirePkce: true }, { storage }),
     ).toMatchObject({ client: { redirectUris: ['vscode://x/cb'] } })
+  })
+})
+
+describe('redirect URIs on the host of the server', () => {
+  const redirectUrisOf = (issuer: string, uri: string) =>
+    registerClient(
+      { clientName: 'App', redirectUris: [uri], postLogoutRedirectUris: [uri] },
+      { storage: createMemoryStorage({ issuer }) },
+    )
+
+  it.each(endpointPaths)('refuses its endpoint %s (RFC 9700 §4.11)', async (path) => {
+    for (const issuer of ['https://as.test', 'https://as.test/tenant'])
+      await expect(redirectUrisOf(issuer, `${issuer}${path}?x=1`)).rejects.toMatchObject({ code: 'invalid_redirect_uri' })
+  })
+
+  it.each([
+    ['https://as.test', 'https://as.test/auth/callback'],
+    ['https://as.test', 'https://as.test/'],
+    ['https://as.test', 'https://as.test.evil/auth'],
+    ['https://as.test/tenant', 'https://as.test/auth'],
+    ['https://as.test', 'com.example.app:/auth'],
+  ])('with the issuer %s, registers %s, which belongs to an app', async (issuer, uri) => {
+    expect(await redirectUrisOf(issuer, uri)).toMatchObject({ client: { redirectUris: [uri] } })
   })
 })

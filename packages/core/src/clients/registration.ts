@@ -75,7 +75,7 @@ export async function prepareClient(
     throw invalidMetadata(
       'client_id must not be an https URL. Such identifiers are for clients that publish their own metadata.',
     )
-  refuseUnusable(record, deps.dangerouslyAllowOutbound)
+  refuseUnusable(record, { issuer: deps.storage.issuer, allowedOrigins: deps.dangerouslyAllowOutbound })
   refuseUnserved(record, registration, deps.clientRules)
   // A profile has a default of its own. The default RS256 is not checked, because it stands for the server's first algorithm.
   const { profile, idTokenSignedResponseAlg } = record

@@ -99,7 +99,7 @@ async function changeClient(
     refuseUnsignable(change, deps.keys, client)
     const permission = isSelfUpdate ? (selfManagement ?? client.selfManagement) : undefined
     const changed: ClientRecord = { ...client, ...change, selfManagement: permission }
-    refuseUnusable(changed, deps.dangerouslyAllowOutbound)
+    refuseUnusable(changed, { issuer: deps.storage.issuer, allowedOrigins: deps.dangerouslyAllowOutbound })
     await refuseForeignSector(changed, client, deps)
     refuseUnserved(changed, change, deps.clientRules)
     const updated = isSelfUpdate ? await withConsentDigest(changed, client) : changed
