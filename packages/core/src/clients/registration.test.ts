@@ -419,7 +419,9 @@ describe('redirect URIs on the host of the server', () => {
 
   it.each(endpointPaths)('refuses its endpoint %s (RFC 9700 §4.11)', async (path) => {
     for (const issuer of ['https://as.test', 'https://as.test/tenant'])
-      await expect(redirectUrisOf(issuer, `${issuer}${path}?x=1`)).rejects.toMatchObject({ code: 'invalid_redirect_uri' })
+      await expect(redirectUrisOf(issuer, `${issuer}${path}?x=1`)).rejects.toMatchObject({
+        code: 'invalid_redirect_uri',
+      })
   })
 
   it.each([
