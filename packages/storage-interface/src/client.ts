@@ -62,6 +62,11 @@ export const clients = defineRecord(
     jwksUri: erased(optional(text)),
     /** How the JWT of its platform identifies it (RFC 7523 §3); `undefined` when it signs its assertions itself. */
     workload: erased(optional(json)),
+    /**
+     * The authorization servers for which it gets ID-JAGs, by their issuer (draft-ietf-oauth-identity-assertion-authz-grant);
+     * `undefined` if it gets none.
+     */
+    crossAppAudiences: erased(optional(json)),
     redirectUris: erased(list(text)),
     grantTypes: list(text),
     /** The scope values that the client may ask for. */

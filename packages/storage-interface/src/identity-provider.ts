@@ -17,8 +17,11 @@ import {
   key,
   list,
   object,
+  oneOf,
   optional,
   secretList,
+  spread,
+  storedAs,
   text,
   time,
   type RecordOf,
@@ -48,15 +51,35 @@ const deprovisioningFields = {
  */
 export interface DeprovisioningCount extends RecordOfFields<typeof deprovisioningFields> {}
 
+const crossAppAccessFields = {
+  /** The claim `tenant` that its grants must have; `undefined` if they must have none. */
+  tenant: optional(text),
+  /** Where a grant names the user: `sub` is the `externalId` of the user, or `aud_sub` is the user's identifier here. */
+  subject: oneOf('external_id', 'aud_sub'),
+  /** The clients that may present its grants. */
+  clientIds: list(id(clientId)),
+  /** The scope values that its grants may give. */
+  scopes: list(text),
+  /** The APIs that its grants may be for. */
+  resources: list(text),
+  /** How often a grant is accepted. */
+  reuse: oneOf('until_expiry', 'once'),
+}
+
 const assertionsFields = {
   /** The `iss` of the JWTs that the provider signs. */
-  issuer: text,
+  issuer: storedAs('assertion_issuer', text),
   /** Where it publishes its keys; `undefined` if `jwks` has them. */
-  jwksUri: optional(text),
+  jwksUri: storedAs('assertion_jwks_uri', optional(text)),
   /** Its public keys, as a JWK set; `undefined` if they are read from `jwksUri`. */
-  jwks: optional(json),
+  jwks: storedAs('assertion_jwks', optional(json)),
   /** The `sub` that its requests for Universal Logout must have; `undefined` for any. */
-  revocationSubject: optional(text),
+  revocationSubject: storedAs('assertion_revocation_subject', optional(text)),
+  /**
+   * What clients get for its ID-JAGs, which let them act for its users (draft-ietf-oauth-identity-assertion-authz-grant);
+   * `undefined` if its ID-JAGs are refused.
+   */
+  crossAppAccess: storedAs('assertion_cross_app_access', optional(object(crossAppAccessFields))),
 }
 
 /** Identity providers. */
@@ -76,7 +99,7 @@ export const identityProviders = defineRecord(
     /** The organization that its users are members of; `undefined` for none. */
     organizationId: optional(id(organizationId)),
     /** The issuer and the keys of what it signs itself; `undefined` if it signs nothing for this server. */
-    assertions: erased(optional(object(assertionsFields))),
+    assertions: erased(optional(spread(assertionsFields))),
     /** `undefined` until it deprovisions a user. */
     deprovisioning: optional(object(deprovisioningFields)),
     /** From this time on its requests are refused; `undefined` while it is enabled. */
@@ -104,6 +127,12 @@ export interface IdentityProviderStore {
     readonly after: ProviderId | undefined
     readonly limit: number
   }): Promise<readonly IdentityProviderRecord[]>
+
+  /**
+   * Returns at most `limit` providers whose `assertions.issuer` is `assertionIssuer`, in the order of their identifiers, including
+   * disabled ones.
+   */
+  listByAssertionIssuer(assertionIssuer: string, limit: number): Promise<readonly IdentityProviderRecord[]>
 
   /**
    * Law: of two writers who read the same version, one gets `conflict`. The stored version becomes `version + 1`.

@@ -2,10 +2,10 @@ import type { ReplayOutcome } from './outcome.ts'
 import type { EpochSeconds } from './values.ts'
 
 /** The kind of a value. Each purpose is a separate namespace. */
-export type ReplayPurpose = 'client_assertion_jti' | 'dpop_jti' | 'revocation_jti' | 'set_jti'
+export type ReplayPurpose = 'assertion_jti' | 'client_assertion_jti' | 'dpop_jti' | 'revocation_jti' | 'set_jti'
 
 /**
- * Values that are accepted only once: the `jti` of a client assertion, a DPoP proof, a request for Universal Logout or a security event.
+ * Values that are accepted only once: the `jti` of an assertion about a user, a client assertion, a DPoP proof, a request for Universal Logout or a security event.
  * They are kept until it has expired.
  */
 export interface ReplayStore {

@@ -53,6 +53,8 @@ export interface OAuthStorage {
   readonly purge: PurgeStore
   /** Needed only if access tokens contain claims from directories. `ScimStorage` has this store. */
   readonly provisionedUsers?: ProvisionedUserStore
+  /** Needed, together with `provisionedUsers`, only for cross-app access. `ScimStorage` has this store. */
+  readonly identityProviders?: IdentityProviderStore
   /** Needed only for tokens for organizations. `AdminStorage` has this store. */
   readonly organizations?: OrganizationStore
   /** Needed only if users approve requests on another device. `AdminStorage` has this store. */
@@ -94,6 +96,7 @@ export interface AdminStorage extends ScimStorage, DeliveryStorage {
   readonly cursors: CursorStore
   readonly users: SearchableUserStore
   readonly organizations: OrganizationStore
+  readonly identityProviders: IdentityProviderStore
   readonly initialAccessTokens: InitialAccessTokenStore
   readonly subjects: SubjectStore
   readonly decoupledRequests: DecoupledRequestStore

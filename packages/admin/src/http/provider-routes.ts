@@ -33,7 +33,22 @@ const assertions = z.strictObject({
     jwks_uri: z.string().min(1).max(512),
     jwks: anyObject,
     revocation_subject: z.string().min(1).max(512),
+    cross_app_access: z.strictObject({
+      client_ids: strings(512),
+      scopes: strings(512),
+      resources: strings(512),
+      ...optionalMembers({
+        tenant: z.string().min(1).max(512),
+        subject: z.enum(['external_id', 'aud_sub']),
+        reuse: z.enum(['until_expiry', 'once']),
+      }),
+    }),
   }),
+})
+
+const assertionsFromWire = ({ cross_app_access: access, ...given }: z.infer<typeof assertions>) => ({
+  ...fromWire(given),
+  ...(access && { crossAppAccess: fromWire(access) }),
 })
 
 /** The identifier consists of letters, digits and hyphens, because it is a part of the SCIM Tenant URL. */
@@ -119,7 +134,7 @@ export const providerRoutes: readonly AdminRoute[] = [
     status: 201,
     answer: providerWithSecretAnswer,
     handle: async ({ admin, body: { assertions: given, ...body } }) => {
-      const signed = given && { assertions: fromWire(given) }
+      const signed = given && { assertions: assertionsFromWire(given) }
       const registered = await admin.identityProviders.register({ ...fromWire(body), ...signed })
       const { providerId, version: created } = registered.provider
       return { body: registered, version: created, location: `/identity-providers/${encodeURIComponent(providerId)}` }
@@ -137,7 +152,7 @@ export const providerRoutes: readonly AdminRoute[] = [
     status: 200,
     answer: providerAnswer,
     handle: async ({ admin, part, version: expected, body: { assertions: given, ...body } }) => {
-      const change = { ...fromWire(body), assertions: given && fromWire(given) }
+      const change = { ...fromWire(body), assertions: given && assertionsFromWire(given) }
       return withVersion(await admin.identityProviders.update(target(part('provider_id'), expected), change))
     },
   }),

@@ -87,4 +87,10 @@ const camelName = (name: string): string => name.replaceAll(/_([a-z])/g, (_, let
 export const snakeName = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 /** Members with names inside that others have chosen. */
-const membersWithOwnNames: ReadonlySet<string> = new Set(['claims', 'customFields', 'jwks', 'fields'])
+const membersWithOwnNames: ReadonlySet<string> = new Set([
+  'claims',
+  'customFields',
+  'jwks',
+  'fields',
+  'crossAppAudiences',
+])

@@ -34,7 +34,7 @@ import {
   untilSettled,
 } from '@mintmark/storage-interface/stores'
 
-import { checkedAssertions, type ProviderAssertions } from './assertions.ts'
+import { checkedAssertions, type ProviderAssertions, type ProviderCrossAppAccess } from './assertions.ts'
 import { isEmailAddress } from '../values/text.ts'
 import { tenantUrl } from '../values/scim-path.ts'
 import { type ToleranceProfile, toleranceProfiles } from '../tolerance/tolerances.ts'
@@ -156,6 +156,14 @@ const registrationOptions: OptionChecks<ProviderRegistration> = {
     jwksUri: aString,
     jwks: anObject,
     revocationSubject: aString,
+    crossAppAccess: optionsOf<ProviderCrossAppAccess>({
+      clientIds: required(aListOfStrings),
+      scopes: required(aListOfStrings),
+      resources: required(aListOfStrings),
+      tenant: aString,
+      subject: oneOf('external_id', 'aud_sub'),
+      reuse: oneOf('until_expiry', 'once'),
+    }),
   }),
   secret: aBoolean,
 }

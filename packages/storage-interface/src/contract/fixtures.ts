@@ -78,6 +78,7 @@ export const aClientRecord = (overrides: Partial<ClientRecord> = {}): ClientReco
   selfManagement: undefined,
   clientUri: undefined,
   workload: undefined,
+  crossAppAudiences: undefined,
   policyUri: undefined,
   tosUri: undefined,
   logoUri: undefined,

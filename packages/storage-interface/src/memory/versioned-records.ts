@@ -50,8 +50,14 @@ export function createMemoryClients({ clients, revocations }: ClientTables, sche
 export const createMemoryIdentityProviders = (
   providers: IdentityProviderTable,
   scheduler: SchedulerHook,
-): IdentityProviderStore =>
-  createVersionedStore(providers, { scheduler, idOf: ({ providerId }) => providerId, onChange: () => {} })
+): IdentityProviderStore => ({
+  ...createVersionedStore(providers, { scheduler, idOf: ({ providerId }) => providerId, onChange: () => {} }),
+  async listByAssertionIssuer(assertionIssuer, limit) {
+    await scheduler()
+    const all = pageAfter(providers.present, { after: undefined, limit: Infinity })
+    return all.filter(({ assertions }) => assertions?.issuer === assertionIssuer).slice(0, limit)
+  },
+})
 
 interface Versioned {
   readonly version: number

@@ -145,6 +145,11 @@ export const brokenProviderStores: Readonly<Record<string, BrokenStore>> = {
       },
     }),
   ),
+  'identity providers: those that have one issuer for their assertions are listed, also when disabled, and not when removed':
+    breakStore('identityProviders', (honest) => ({
+      listByAssertionIssuer: async (issuer, limit) =>
+        (await honest.listByAssertionIssuer(issuer, limit)).filter(({ disabledAt }) => disabledAt === undefined),
+    })),
   'identity providers: of concurrent writers that read the same version, one succeeds': breakStore(
     'identityProviders',
     (honest) => ({

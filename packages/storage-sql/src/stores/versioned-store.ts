@@ -31,6 +31,7 @@ export const createClientStore = (database: Database): ClientStore => ({
 export const createIdentityProviderStore = (database: Database): IdentityProviderStore => ({
   ...createVersionedStore<typeof identityProviders, ProviderId>(database, identityProviders),
   touchSecret: createTouchSecret(database, identityProviders),
+  listByAssertionIssuer: createListByAssertionIssuer(database),
 })
 
 /** Records that are changed by compare-and-swap of their version, and that leave a tombstone when they are removed. */
@@ -135,6 +136,19 @@ function versionedStatements<Of extends Versioned>(
       }),
     ),
   }
+}
+
+function createListByAssertionIssuer(database: Database): IdentityProviderStore['listByAssertionIssuer'] {
+  const { table, selection, read } = recordTable(database, identityProviders)
+  const rows = sql.join(selection.map((column) => sql`${column}`))
+  const list = compileSql(
+    database.query,
+    (p: Parameter<string>) => sql`select ${rows} from ${sql.table(table)}
+      where issuer = ${p('issuer')} and assertion_issuer = ${p('assertion_issuer')} and removed_at is null
+      order by provider_id limit ${p('limit')}`,
+  )
+  return async (assertionIssuer, limit) =>
+    (await database.run(list, { assertion_issuer: assertionIssuer, limit })).map(read)
 }
 
 const assign = (column: string, p: Parameter<string>) => sql`${sql.ref(column)} = ${p(column)}`

@@ -63,6 +63,26 @@ export const identityProviderLaws: readonly StorageLaw<ScimStorage>[] = [
   }),
 
   law(
+    'identity providers: those that have one issuer for their assertions are listed, also when disabled, and not when removed',
+    async ({ storage, same }) => {
+      const [first, second, other] = [
+        signing('provider-1', 'https://one.example'),
+        signing('provider-2', 'https://one.example', nowPlus(1)),
+        signing('provider-3', 'https://two.example'),
+      ]
+      const removed = signing('provider-4', 'https://one.example')
+      for (const each of [other, removed, second, first, aProviderRecord({ providerId: providerId('provider-5') })])
+        await storage.identityProviders.insert(each)
+      await storage.identityProviders.remove(removed.providerId, now)
+
+      const of = (issuer: string, limit = 10) => storage.identityProviders.listByAssertionIssuer(issuer, limit)
+      same(await of('https://one.example'), [first, second], 'the providers of an issuer')
+      same(await of('https://one.example', 1), [first], 'with a limit')
+      same(await of('https://ONE.example'), [], 'the providers of an issuer in capitals')
+    },
+  ),
+
+  law(
     'identity providers: of concurrent writers that read the same version, one succeeds',
     async ({ storage, server, same }) => {
       await storage.identityProviders.insert(provider)
@@ -138,3 +158,16 @@ export const identityProviderLaws: readonly StorageLaw<ScimStorage>[] = [
 
 const provider = aProviderRecord()
 const unknown = aProviderRecord({ providerId: providerId('unknown') })
+
+const signing = (id: string, issuer: string, disabledAt = provider.disabledAt) =>
+  aProviderRecord({
+    providerId: providerId(id),
+    disabledAt,
+    assertions: {
+      issuer,
+      jwksUri: `${issuer}/keys`,
+      jwks: undefined,
+      revocationSubject: undefined,
+      crossAppAccess: undefined,
+    },
+  })

@@ -49,6 +49,7 @@ export const clientsTables = ({ text, key, integer, flag, json, table }: SqlEngi
   document_read_at ${integer},
   self_management ${json},
   workload ${json},
+  cross_app_audiences ${json},
   authorization_details_types ${json} NOT NULL DEFAULT '[]',
   tls_client_certificate_bound_access_tokens ${flag} NOT NULL DEFAULT FALSE,
   tls_client_auth_subject_dn ${text},

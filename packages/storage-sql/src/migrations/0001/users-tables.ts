@@ -94,7 +94,11 @@ export const usersTables = ({
   secret_uses ${json} NOT NULL,
   client_ids ${json} NOT NULL,
   tolerance_profile ${text} NOT NULL,
-  assertions ${json},
+  assertion_issuer ${text},
+  assertion_jwks_uri ${text},
+  assertion_jwks ${json},
+  assertion_revocation_subject ${text},
+  assertion_cross_app_access ${json},
   deprovisioning ${json},
   disabled_at ${integer},
   created_at ${integer} NOT NULL,
@@ -104,6 +108,13 @@ export const usersTables = ({
   organization_id ${text},
   PRIMARY KEY (issuer, provider_id)
 ) ${table}`,
+
+  partialIndex({
+    name: 'mintmark_identity_providers_by_assertion_issuer',
+    table: 'mintmark_identity_providers',
+    columns: ['issuer', 'assertion_issuer', 'provider_id'],
+    where: 'assertion_issuer IS NOT NULL',
+  }),
 
   `CREATE TABLE mintmark_provider_totals (
   issuer ${key} NOT NULL,
