@@ -111,6 +111,18 @@ const subjects: Readonly<Record<string, Subject>> = {
       clientDocuments: { allow: '*' },
       users,
       authorizationDetails: { payment: { parse: noop, describe: noop } },
+      jwtBearer: {
+        issuers: [
+          {
+            issuer: 'https://partner.example',
+            jwksUri: 'https://partner.example/keys',
+            clients: ['C'],
+            scopes: [],
+            audiences: ['https://api.test'],
+            findUser: noop,
+          },
+        ],
+      },
     },
     more: [
       ...required('users.find', 'authorizationDetails.*.parse', 'authorizationDetails.*.describe'),

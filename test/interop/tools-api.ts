@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-import { registerClient, type ClientRegistration } from '@mintmark/core'
+import { registerClient, type AuthorizationServerOptions, type ClientRegistration } from '@mintmark/core'
 import { createResourceServer, protectExpress } from '@mintmark/resource-server'
 import express from 'express'
 
@@ -17,13 +17,14 @@ export interface ToolsApi {
   close(): Promise<void>
 }
 
-export async function startToolsApi(): Promise<ToolsApi> {
+export async function startToolsApi(options: Partial<Omit<AuthorizationServerOptions, 'storage'>> = {}): Promise<ToolsApi> {
   const listener = createServer()
   await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
   const resource = `http://127.0.0.1:${(listener.address() as AddressInfo).port}/mcp`
   const site = await startLoopbackServer({
     scopes: { 'mcp.use': 'Use the tools' },
     resources: { [resource]: { scopes: ['mcp.use'] } },
+    ...options,
   })
   const guard = protectExpress(createResourceServer({ issuer: site.issuer, audience: resource, scopes: ['mcp.use'] }))
   const app = express()

@@ -42,6 +42,7 @@ import { authorizationCodeGrant } from './token/grants/authorization-code.ts'
 import { tokenExchangeGrants } from './token/grants/token-exchange.ts'
 import { clientCredentialsGrant } from './token/grants/client-credentials.ts'
 import { cibaGrant, deviceCodeGrant } from './token/grants/decoupled.ts'
+import { jwtBearerGrants } from './token/grants/jwt-bearer.ts'
 import { refreshTokenGrant } from './token/grants/refresh-token.ts'
 import type { TokenTargetDependencies } from './permissions/resources.ts'
 import { createRevocationNames } from './tokens/access-token.ts'
@@ -72,6 +73,7 @@ export type ServerDependencies = AuthorizationEndpointDependencies &
     readonly managesGrants: boolean
     /** Whether clients may describe themselves. */
     readonly acceptsClientDocuments: boolean
+    readonly crossAppAccess: ServerSettings['crossAppAccess']
     readonly openRegistration: OpenRegistration | undefined
     readonly clientLogos: ClientLogos
     readonly pages: AuthorizationServerOptions['pages']
@@ -99,12 +101,11 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
     maximum: settings.maxConcurrentRequests,
     refuse: () => refuse('server_busy', {}, { retryAfter: seconds(1) }),
   })
-  const remoteKeySets = createRemoteKeySets(() =>
-    createOutboundClient(options.fetch, { ...documentLimits, allowedOrigins }),
-  )
-  const keySets: RemoteKeySets = {
-    read: (client, ...given) => capacity.outside(`keys ${client.jwksUri}`, () => remoteKeySets.read(client, ...given)),
-  }
+  const createKeySets = () =>
+    createRemoteKeySets(() => createOutboundClient(options.fetch, { ...documentLimits, allowedOrigins }))
+  const remoteKeySets = createKeySets()
+  const keySets = outsideCapacity(remoteKeySets, capacity)
+  const assertionKeySets = outsideCapacity(createKeySets(), capacity)
   const target: TokenTargetDependencies = { ...settings, accessTokenLifetime: lifetimes.accessToken }
   const verifiedJwts = createVerifiedJwts()
   const revocationNames = createRevocationNames(keys)
@@ -247,12 +248,28 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
       authorizationCodeGrant(grantDeps),
       refreshTokenGrant(grantDeps),
       clientCredentialsGrant({ ...target, ...claims, minimumProfile: settings.minimumProfile }),
-      ...tokenExchangeGrants({ ...grantDeps, keys, verifiedJwts, tokenExchange: options.tokenExchange }),
+      ...tokenExchangeGrants({
+        ...grantDeps,
+        keys,
+        verifiedJwts,
+        tokenExchange: options.tokenExchange,
+        issuesIdJags: settings.crossAppAccess.issues,
+      }),
       ...(options.device === undefined ? [] : [deviceCodeGrant(grantDeps)]),
       ...(options.ciba === undefined ? [] : [cibaGrant(grantDeps)]),
+      ...jwtBearerGrants({
+        ...grantDeps,
+        assertions: {
+          issuers: settings.assertionIssuers,
+          acceptsDirectories: settings.crossAppAccess.accepts,
+        },
+        assertionKeySets,
+        repetitions: createMemoryRateLimiter({ points: 10, window: 60 }),
+      }),
       ...(options.grants ?? []),
     ],
     managesGrants: settings.managesGrants,
+    crossAppAccess: settings.crossAppAccess,
     accessTokenAlgorithm: settings.accessTokenAlgorithm,
     revocationNames,
     idTokenLifetime: lifetimes.idToken,
@@ -263,6 +280,11 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
     sessionRetention: settings.sessionRetention,
   }
 }
+
+/** A request that waits for the keys of somebody else leaves its place to others. */
+const outsideCapacity = (keySets: RemoteKeySets, capacity: Capacity): RemoteKeySets => ({
+  read: (client, ...given) => capacity.outside(`keys ${client.jwksUri}`, () => keySets.read(client, ...given)),
+})
 
 /** Reports each claim of a client once: every token of the client would lack it. */
 function reportOnce(report: (unreleased: UnreleasedClaims) => void): (unreleased: UnreleasedClaims) => void {

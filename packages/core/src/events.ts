@@ -1,4 +1,4 @@
-import type { JsonObject } from '@mintmark/storage-interface'
+import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 import {
   type Clock,
   createJournal,
@@ -136,8 +136,36 @@ export type ServerOccurrence =
             readonly act?: JsonObject
           }
         | undefined
+      /**
+       * With a token for the assertion of another issuer: the issuer, its directory, `jti` and `sub` of the assertion, and the party
+       * that acts for the user according to it.
+       */
+      readonly assertion:
+        | {
+            readonly issuer: string
+            readonly providerId: string | undefined
+            readonly tokenId: string
+            readonly subject: string
+            readonly act?: JsonValue
+          }
+        | undefined
       /** The claims that `overflow: 'omit'` left out because they did not fit into the access token; usually none. */
       readonly omittedClaims: readonly string[]
+    }
+  | {
+      /**
+       * A client got an ID-JAG: it can act for a user at another authorization server, whose issuer is the audience
+       * (draft-ietf-oauth-identity-assertion-authz-grant).
+       */
+      readonly type: 'assertion.issued'
+      readonly clientId: string
+      /** The identifier of the user at this server. */
+      readonly subject: string
+      readonly audience: string
+      readonly scopes: readonly string[]
+      readonly resources: readonly string[]
+      /** The `jti`. */
+      readonly tokenId: string
     }
   | {
       /**

@@ -3,6 +3,7 @@ import { seconds } from '@mintmark/storage-interface'
 import { maxParents } from '@mintmark/storage-interface/stores'
 import * as z from 'zod/mini'
 import { accessTokenClaimsOption, claimLimitsOption } from './tokens/api-claim-settings.ts'
+import { crossAppAccessOption, jwtBearerOption } from './permissions/assertion-options.ts'
 import { isResourceUri } from './clients/check-metadata.ts'
 import { isHostMethod } from './clients/authenticate.ts'
 import { isReservedScheme } from './clients/redirect-uri.ts'
@@ -206,6 +207,8 @@ const optionsSchema = z.strictObject({
       decide: z.optional(callable),
     }),
   ),
+  jwtBearer: jwtBearerOption,
+  crossAppAccess: crossAppAccessOption,
   clientAuthentication: z.prefault(
     z.array(hostAuthentication).check(
       z.refine((methods) => new Set(methods.map(({ method }) => method)).size === methods.length, {

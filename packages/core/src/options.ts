@@ -15,6 +15,7 @@ import type { RateLimiter } from './rate-limiter.ts'
 import type { ReadClientCertificate } from './sender/client-certificate.ts'
 import type { HostUsers } from './sessions/host-users.ts'
 import type { SignedIn } from './sessions/signed-in-user.ts'
+import type { AssertionIssuer } from './permissions/assertion-issuers.ts'
 import type { TokenExchangeSettings } from './permissions/exchange-policy.ts'
 import type { GrantType } from './tokens/grant.ts'
 import type { ClaimValues } from './tokens/api-claims.ts'
@@ -203,6 +204,32 @@ export interface AuthorizationServerOptions {
    * @defaultValue None, and the grant does not exist. APIs that read the revocation feed need a version that knows it.
    */
   readonly tokenExchange?: TokenExchangeSettings
+  /**
+   * Other issuers whose JWTs about users clients may present for access tokens (RFC 7523 §2.1). The clients must be
+   * registered for the grant `urn:ietf:params:oauth:grant-type:jwt-bearer`. Each JWT is accepted once, and there are no
+   * refresh tokens.
+   * @defaultValue None. Whoever holds the key of an issuer can act for each of its users.
+   */
+  readonly jwtBearer?: { readonly issuers: readonly AssertionIssuer[] }
+  /**
+   * Cross-app access: identity providers of customers let clients act for their users at another service, with ID-JAGs
+   * (draft-ietf-oauth-identity-assertion-authz-grant). It is a draft, and may change with any version.
+   */
+  readonly crossAppAccess?: {
+    /**
+     * Whether directories may let clients act for their users here: those whose connection has
+     * `assertions.crossAppAccess`. The storage needs `identityProviders` and `provisionedUsers`.
+     * @defaultValue `false`. An identity provider then decides which clients act for its users.
+     */
+    readonly accepts?: boolean
+    /**
+     * Whether clients get ID-JAGs for other authorization servers, where they then act for the users of this server: those
+     * that an administrator has registered with `crossAppAudiences`, and for the grant
+     * `urn:ietf:params:oauth:grant-type:token-exchange`.
+     * @defaultValue `false`. The other server trusts every ID-JAG of this one.
+     */
+    readonly issues?: boolean
+  }
   /**
    * The host's own client authentication methods, such as a workload identity, in addition to the standard ones. Their
    * names are absolute URIs (RFC 6749 §2.3.2), and clients are registered with them in code.

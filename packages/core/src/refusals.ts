@@ -10,6 +10,7 @@ import { SealingKeyError } from './sealing-key-error.ts'
 
 const clientFailed = 'Client authentication failed.'
 const codeInvalid = 'The authorization code is not valid.'
+const assertionInvalid = 'The assertion is not valid.'
 const deviceCodeInvalid = 'The device code is not valid.'
 const authReqIdInvalid = 'The auth_req_id is not valid.'
 const refreshTokenInvalid = 'The refresh token is not valid.'
@@ -654,6 +655,61 @@ export const refusals = {
   'client_document_changed:code': ['invalid_grant', codeInvalid, 'Client ID Metadata Document §8.3'],
   /** The session in which the code was issued has ended. */
   session_ended: ['invalid_grant', codeInvalid, 'OIDC Back-Channel Logout 1.0 §2.7'],
+
+  // Assertions of other issuers about users.
+  /** A public client presents an assertion. */
+  'client_public:assertion': ['unauthorized_client', 'A public client cannot present an assertion.', 'ID-JAG §9.1'],
+  /** The token request has no `assertion`. */
+  assertion_missing: ['invalid_request', 'The assertion parameter is missing.', 'RFC 7523 §2.1'],
+  /** The token request asks for authorization details. */
+  assertion_unsupported: ['invalid_request', 'Only access tokens without details are issued.', 'RFC 9396 §6'],
+  /** Nobody has registered the issuer, its claim `tenant` has another value, or this server has issued the assertion itself. */
+  assertion_issuer_unknown: ['invalid_grant', assertionInvalid, 'RFC 7521 §5.2, ID-JAG §9.3'],
+  /** Several enabled directories have the issuer, and the same tenant. */
+  assertion_issuer_ambiguous: ['invalid_grant', assertionInvalid, 'RFC 7521 §5.2'],
+  /** The directory that has the issuer is disabled. */
+  assertion_issuer_disabled: ['invalid_grant', assertionInvalid, 'RFC 7521 §5.2'],
+  /** The assertion is for another client, or the client may not present assertions of the issuer. */
+  assertion_client: ['invalid_grant', assertionInvalid, 'ID-JAG §4.4.1'],
+  /** The assertion is no JWT, or no key of the issuer has signed it. */
+  assertion_invalid: ['invalid_grant', assertionInvalid, 'RFC 7523 §3'],
+  /** The assertion is another kind of JWT, by its `typ`. */
+  assertion_type: ['invalid_grant', assertionInvalid, 'RFC 8725 §3.11, ID-JAG §4.4.1'],
+  /** The audience of the assertion is not this server alone. */
+  assertion_audience: ['invalid_grant', assertionInvalid, 'RFC 7523 §3, ID-JAG §4.4.1'],
+  /** The assertion has expired, is valid for too long or without end, or its times are in the future. */
+  assertion_expired: ['invalid_grant', assertionInvalid, 'RFC 7523 §3'],
+  /** The assertion is bound to a key that the client did not prove, or in a way that is not known. */
+  assertion_key: ['invalid_grant', assertionInvalid, 'ID-JAG §9.8'],
+  /** The assertion grants authorization details. */
+  assertion_details: ['invalid_grant', assertionInvalid, 'RFC 9396 §6'],
+  /** A claim of the assertion is missing, or has another type. */
+  assertion_malformed: ['invalid_grant', assertionInvalid, 'RFC 7523 §3, ID-JAG §3.1'],
+  /** The issuer has no user here that the assertion names. */
+  assertion_subject_unknown: ['invalid_grant', assertionInvalid, 'RFC 7523 §3'],
+  /** The user is not active. */
+  assertion_subject_inactive: ['invalid_grant', assertionInvalid, 'RFC 6749 §5.2'],
+  /** The client's metadata document changed while the request was in progress. */
+  'client_document_changed:assertion': ['invalid_grant', assertionInvalid, 'Client ID Metadata Document §8.3'],
+  /** The assertion was used before. */
+  assertion_replayed: ['invalid_grant', assertionInvalid, 'RFC 7523 §3'],
+  /** The assertion names no API, or one that the issuer may not give access to. */
+  assertion_target: ['invalid_target', 'The assertion does not permit this resource.', 'RFC 8707 §2, ID-JAG §4.4.1'],
+  /** The client has presented the same assertion too often within a minute. */
+  assertion_throttled: [
+    'temporarily_unavailable',
+    'The assertion was presented too often. Try again later.',
+    'RFC 6585 §4',
+    429,
+  ],
+  /** The key set of the issuer could not be fetched. */
+  assertion_keys_unavailable: [
+    'temporarily_unavailable',
+    'The keys of the issuer cannot be read at the moment. Try again later.',
+    'RFC 9110 §15.6.4',
+    503,
+  ],
+
   /** The token request has no `device_code`. */
   device_code_missing: ['invalid_request', 'The device_code parameter is missing.', 'RFC 8628 §3.4'],
   /** The device code belongs to another client, was never issued, or has been expired for long. */
@@ -1059,6 +1115,18 @@ export interface RefusalContext {
   readonly documentHost?: string | undefined
   /** What was wrong with the document, such as `unreachable`, `not_public`, `too_large` or `http_404`. */
   readonly documentFailure?: string | undefined
+  /**
+   * With the reasons that begin with `assertion`: the issuer, which is only claimed with reason `assertion_issuer_unknown`, its
+   * directory, and the `jti` and `sub` of a verified assertion.
+   */
+  readonly assertion?:
+    | {
+        readonly issuer: string | null
+        readonly providerId?: string | undefined
+        readonly tokenId?: string
+        readonly subject?: string
+      }
+    | undefined
   readonly userId?: string | undefined
   readonly familyId?: string | undefined
 }

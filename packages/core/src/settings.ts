@@ -1,5 +1,7 @@
 // Over 250 lines: every rule that options must keep together is in this file, because many rules concern several
 // options.
+import { refuseUnusableIssuers } from './permissions/assertion-options.ts'
+import type { AssertionIssuer } from './permissions/assertion-issuers.ts'
 import { type DurationSeconds, revocationRetention, seconds } from '@mintmark/storage-interface'
 import { isDeliveryStorage, requireStores } from '@mintmark/storage-interface/stores'
 import { detailTypeRegistry, type DetailTypes } from './permissions/detail-types.ts'
@@ -57,6 +59,9 @@ export interface ServerSettings {
   readonly clientDocuments: ClientDocumentSettings | undefined
   /** `undefined` when clients need a permission to register. */
   readonly openRegistration: OpenRegistrationSettings | undefined
+  /** The issuers, apart from directories, whose assertions about users are accepted. */
+  readonly assertionIssuers: readonly AssertionIssuer[]
+  readonly crossAppAccess: { readonly accepts: boolean; readonly issues: boolean }
   /** Whether clients get logout tokens. */
   readonly backChannelLogout: boolean
   /** `undefined` when the host deletes expired rows itself. */
@@ -78,8 +83,10 @@ export function parseSettings(options: AuthorizationServerOptions): ServerSettin
   if (parsed.device !== undefined) requireStores(options.storage, { capability: 'decoupled', feature: 'device' })
   if (parsed.ciba !== undefined) requireStores(options.storage, { capability: 'decoupled', feature: 'ciba' })
   if (parsed.organizations) requireStores(options.storage, { capability: 'organizations', feature: 'organizations' })
+  if (parsed.crossAppAccess.accepts) requireStores(options.storage, { capability: 'scim', feature: 'crossAppAccess' })
   const scopes = scopeRegistry(parsed)
   refuseUnknownTargets(parsed, scopes)
+  refuseUnusableIssuers(parsed.jwtBearer, options.issuer)
   return {
     issuer: options.issuer,
     issuerUrl,
@@ -102,6 +109,8 @@ export function parseSettings(options: AuthorizationServerOptions): ServerSettin
     dpopNonces: parsed.dpop.nonces,
     sessionRetention: sessionRetention(parsed),
     apiClaims: apiClaimSettings(parsed, options.storage),
+    assertionIssuers: options.jwtBearer?.issuers ?? [],
+    crossAppAccess: parsed.crossAppAccess,
     discovery: {
       ...(parsed.acrRanks.length > 0 && { acrValues: parsed.acrRanks }),
       ...(parsed.openRegistration !== undefined && { registrationEndpoint: `${options.issuer}/register` }),
@@ -116,13 +125,16 @@ export function parseSettings(options: AuthorizationServerOptions): ServerSettin
   }
 }
 
-/** @throws TypeError when a rule for exchanges names an API or a scope value that does not exist. */
-function refuseUnknownTargets({ tokenExchange, resources }: ParsedOptions, scopes: ScopeRegistry): void {
-  for (const rule of tokenExchange?.rules ?? []) {
-    const unknown =
-      rule.audiences.find((uri) => !(uri in resources)) ?? rule.scopes?.find((scope) => !scopes.has(scope))
-    if (unknown !== undefined)
-      throw new TypeError(`Invalid options: tokenExchange: ${unknown} is neither among resources nor among scopes.`)
+/** @throws TypeError when a rule for exchanges or a trusted issuer names an API or a scope value that does not exist. */
+function refuseUnknownTargets({ tokenExchange, jwtBearer, resources }: ParsedOptions, scopes: ScopeRegistry): void {
+  const rules = { tokenExchange: tokenExchange?.rules ?? [], jwtBearer: jwtBearer?.issuers ?? [] }
+  for (const [option, each] of Object.entries(rules)) {
+    for (const rule of each) {
+      const unknown =
+        rule.audiences.find((uri) => !(uri in resources)) ?? rule.scopes?.find((scope) => !scopes.has(scope))
+      if (unknown !== undefined)
+        throw new TypeError(`Invalid options: ${option}: ${unknown} is neither among resources nor among scopes.`)
+    }
   }
 }
 

@@ -84,6 +84,8 @@ export function eventLine(event: ServerEvent): string {
       return `interaction.denied: ${event.reason}${userOf(event)} for ${nameOf(event.clientId)}`
     case 'tokens.issued':
       return `tokens.issued: ${event.grantType} to ${nameOf(event.clientId)}${withoutScopes(event)}`
+    case 'assertion.issued':
+      return `assertion.issued: to ${nameOf(event.clientId)} for ${event.audience}`
     case 'code.issued':
       return `code.issued: to ${nameOf(event.clientId)}${withoutScopes(event)}`
     case 'claims.unreleased':
@@ -140,6 +142,7 @@ function refusalDetails({ context }: RequestRefused): string {
     ['known resources', context.knownResources?.join(' ')],
     ['document at', context.documentHost],
     ['failure', context.documentFailure],
+    ['assertion of', context.assertion?.issuer ?? undefined],
   ].flatMap(([name, value]) => (value === undefined ? [] : [`${name} ${printableText(value)}`]))
   const sent = details.join(', ')
   if (clientId === undefined) return sent === '' ? '' : `: ${sent}`

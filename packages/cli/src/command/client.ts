@@ -179,6 +179,7 @@ const flagNames: Readonly<Record<string, string>> = {
   servedAudiences: 'audience',
   jwks: 'jwks-file',
   workload: 'workload-file',
+  crossAppAudiences: 'cross-app-file',
 }
 
 /** The flags: one for each member of the metadata table. */

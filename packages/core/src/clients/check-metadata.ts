@@ -27,6 +27,7 @@ import { hasEncryptionKey } from './encrypt-answer.ts'
 import { isHostMethod } from './authenticate.ts'
 import { type AcceptedSchemes, isRegistrableRedirectUri, redirectUriProblem } from './redirect-uri.ts'
 import { isPublicKeySet, readKeySet } from './remote-key-set.ts'
+import { crossAppAudiencesProblem } from './cross-app-audiences.ts'
 import { workloadProblem } from './workload.ts'
 import { clientAlgorithms } from './client-jwt.ts'
 import { hasSigningKey } from './usable-keys.ts'
@@ -98,7 +99,7 @@ export function refuseUnusable(
   refuseUnusableRedirects(client)
   refuseUnusableKeys(client, allowedOrigins)
   // RFC 7523 §3.
-  const problem = workloadProblem(client)
+  const problem = workloadProblem(client) ?? crossAppAudiencesProblem(client)
   if (problem !== undefined) throw invalidMetadata(problem)
   refuseUnusableEncryption(client)
   refuseUnusableCertificates(client)

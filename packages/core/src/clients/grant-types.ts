@@ -1,3 +1,6 @@
+/** The grant type of assertions (RFC 7523 §2.1). */
+export const jwtBearerGrantType = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
+
 /** The grant type of devices (RFC 8628 §3.4). */
 export const deviceCodeGrantType = 'urn:ietf:params:oauth:grant-type:device_code'
 

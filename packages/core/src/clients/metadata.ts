@@ -531,6 +531,17 @@ export const clientMetadata = {
     'the issuer and the claims of the JWTs of its platform, with which it authenticates',
   ),
   /**
+   * The authorization servers for which it gets ID-JAGs (draft-ietf-oauth-identity-assertion-authz-grant), with which it acts
+   * for users there. A member for each issuer: `client_id` is its identifier there, `scopes` the scope values, `resources`
+   * the APIs, and `subject_client` the client of this server as which the other server signs users in, if it knows them by
+   * pairwise subjects. The server needs the option `crossAppAccess.issues`.
+   * @defaultValue None. An administrator decides which client acts for users where.
+   */
+  crossAppAudiences: objectRule(
+    'administrator',
+    'the authorization servers for which it gets ID-JAGs, by their issuer, with client_id, scopes and resources',
+  ),
+  /**
    * Its public keys as a JWK set (RFC 7517 §5): for `private_key_jwt`, request objects and encrypted responses, and
    * with the certificates of `self_signed_tls_client_auth`.
    * @defaultValue None. Clients that use none of these need no keys.

@@ -13,6 +13,7 @@ import type { KeyRing } from '../keys/ring.ts'
 import type { DiscoveryOptions } from '../options.ts'
 import type { MutualTls } from '../sender/client-certificate.ts'
 import type { GrantType } from '../tokens/grant.ts'
+import { idJagTokenType } from '../token/grants/id-jag.ts'
 import { idTokenClaims } from '../tokens/protocol-claims.ts'
 import { publicDocument } from '../keys/public-document.ts'
 
@@ -44,6 +45,7 @@ export interface MetadataSources extends ProfileSettings {
   readonly mutualTls: MutualTls | undefined
   readonly requirePushedRequests: boolean
   readonly acceptsClientDocuments: boolean
+  readonly crossAppAccess: { readonly accepts: boolean; readonly issues: boolean }
   readonly scopes: ScopeRegistry
   readonly detailTypes: DetailTypes
   readonly keys: KeyRing
@@ -135,6 +137,11 @@ export function serverMetadata(sources: MetadataSources): Readonly<Record<string
     // Grant Management §7.1.
     ...(sources.endpoints.grant_management_endpoint !== undefined && {
       grant_management_actions_supported: ['query', 'revoke'],
+    }),
+    // ID-JAG §7.1, §7.2.
+    ...(sources.crossAppAccess.issues && { identity_chaining_requested_token_types_supported: [idJagTokenType] }),
+    ...(sources.crossAppAccess.accepts && {
+      authorization_grant_profiles_supported: ['urn:ietf:params:oauth:grant-profile:id-jag'],
     }),
     // RFC 9126 §5.
     require_pushed_authorization_requests: sources.requirePushedRequests,

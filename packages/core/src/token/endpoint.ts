@@ -23,6 +23,7 @@ import { type MutualTls, proveCertificate } from '../sender/client-certificate.t
 import type { DpopVerifier, VerifiedProof } from '../sender/prove-possession.ts'
 import { noPossession, type ProvenPossession } from '../sender/proven-possession.ts'
 import { mintAccessToken, subjectOf, type AccessTokenDependencies } from '../tokens/access-token.ts'
+import { assertionResponse } from './assertion-response.ts'
 import { accessTokenType } from './grants/token-exchange.ts'
 import { computeTokenClaims, type ClaimsDependencies, type TokenClaims } from '../tokens/claims.ts'
 import { mintIdToken, type IdTokenDependencies } from '../tokens/id-token.ts'
@@ -73,7 +74,16 @@ async function answerClient(
   // credential is checked before anything is stored.
   if (proof !== undefined && client.tokenEndpointAuthMethod === 'none') await grant.refuseUnknown?.(form, client, now)
   const possession = await provePossession({ request, proof, client }, now, deps)
-  const decision = await withClaims(await grant.decide(form, { client, possession, signal: request.signal }, now), deps)
+  const decided = await grant.decide(form, { client, possession, signal: request.signal }, now)
+  const proofHeaders = async () => (proof === undefined ? [] : deps.dpop.headers(proof, now))
+  if ('issue' in decided) {
+    const { tokenId, response } = await assertionResponse(decided, { now, headers: await proofHeaders() }, deps)
+    const { userId: subject, audience, scopes, resources } = decided.issue
+    const issued = { clientId: client.clientId, subject, audience, scopes, resources, tokenId }
+    deps.journal.record(request, { type: 'assertion.issued', ...issued })
+    return response
+  }
+  const decision = await withClaims(decided, deps)
   const tokens = await mintTokens(decision, now, deps)
   deps.journal.record(request, {
     type: 'tokens.issued',
@@ -85,9 +95,10 @@ async function answerClient(
     omittedScopes: omittedScopes(form.get('scope'), decision.target.scopes),
     audience: decision.target.audience,
     exchange: decision.exchange && { mode: decision.exchange.mode, ...decision.exchange.lineage },
+    assertion: decision.assertion,
     omittedClaims: decision.claims.omitted,
   })
-  return tokenResponse(tokens, proof === undefined ? [] : await deps.dpop.headers(proof, now))
+  return tokenResponse(tokens, await proofHeaders())
 }
 
 interface AuthenticatedRequest {

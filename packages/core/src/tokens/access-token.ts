@@ -140,7 +140,7 @@ const lineageClaims = ({ parents, tokenIds, act }: Lineage): JsonObject => ({
 })
 
 /** Returns the claim that binds the token to a key (RFC 9449 §6.1, RFC 8705 §3.1). */
-function confirmationOf(possession: Possession): JsonObject {
+export function confirmationOf(possession: Possession): JsonObject {
   if (possession.kind === 'dpop') return { cnf: { jkt: possession.jkt } }
   return possession.kind === 'mtls' ? { cnf: { 'x5t#S256': possession.x5tS256 } } : {}
 }
@@ -260,7 +260,7 @@ function readClaims(claims: JsonObject, format: 'jwt' | 'opaque'): VerifiedAcces
 }
 
 /** Reads the key that a token is bound to; `undefined` if the binding is not to exactly one key of a known kind. */
-function readConfirmation(cnf: JsonValue | undefined): Possession | undefined {
+export function readConfirmation(cnf: JsonValue | undefined): Possession | undefined {
   if (cnf === undefined) return { kind: 'none' }
   if (!isJsonObject(cnf) || Object.keys(cnf).length !== 1) return undefined
   const { jkt, 'x5t#S256': x5tS256 } = cnf

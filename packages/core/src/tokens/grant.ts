@@ -18,7 +18,9 @@ import {
   type EpochSeconds,
   familyId,
   type JsonObject,
+  type JsonValue,
   type OAuthStorage,
+  type UserId,
 } from '@mintmark/storage-interface'
 import type { AuthenticationRecord, FamilyId, GrantId, Lineage, SessionId } from '@mintmark/storage-interface/stores'
 
@@ -66,8 +68,36 @@ export interface GrantDecision {
   readonly authorizationDetails?: readonly JsonObject[]
   /** What the access token was exchanged for (RFC 8693); the family of `forUser` has the same lineage. */
   readonly exchange?: ExchangedTokens
+  /** The JWT of another issuer that was presented for the tokens (RFC 7523 §2.1). */
+  readonly assertion?: PresentedAssertion
   /** The claims, if the grant type computed them before it consumed the grant. Otherwise the token endpoint does. */
   readonly claims?: TokenClaims
+}
+
+/** An assertion for another server, which is issued in place of tokens (RFC 8693 §2.2.1). */
+export interface AssertionDecision {
+  readonly evidence: GrantEvidence
+  readonly client: AuthenticatedClient
+  readonly issue: {
+    readonly userId: UserId
+    readonly audience: string
+    readonly scopes: readonly string[]
+    readonly resources: readonly string[]
+    /** All claims except `iss`, `jti`, `iat` and `exp`. */
+    readonly claims: JsonObject
+    readonly lifetime: DurationSeconds
+  }
+}
+
+/** Who has vouched for the user, for the event. */
+export interface PresentedAssertion {
+  readonly issuer: string
+  /** The directory of the user, for an ID-JAG. */
+  readonly providerId: string | undefined
+  readonly tokenId: string
+  readonly subject: string
+  /** The party that the issuer says acts for the user. The access token does not name it. */
+  readonly act?: JsonValue
 }
 
 /** The tokens that an access token was exchanged for, one after the other. */
@@ -110,7 +140,7 @@ export interface GrantType {
    */
   refuseUnknown?(form: Parameters, client: AuthenticatedClient, now: EpochSeconds): Promise<void>
   /** @throws OAuthError when the grant is invalid. */
-  decide(form: Parameters, presenter: Presenter, now: EpochSeconds): Promise<GrantDecision>
+  decide(form: Parameters, presenter: Presenter, now: EpochSeconds): Promise<GrantDecision | AssertionDecision>
 }
 
 /**

@@ -97,9 +97,47 @@ export const refreshTokenGrant = (deps: RefreshTokenGrantDependencies): GrantTyp
     },
   })
 
+export type KeepRefreshTokenDependencies = RotateRefreshTokenDependencies
+
+/**
+ * Checks a refresh token as the grant does, and does not replace it. A token that was replaced before revokes its family.
+ * @throws OAuthError as the grant.
+ */
+export async function keepRefreshToken(
+  presentation: {
+    readonly token: string
+    readonly client: AuthenticatedClient
+    readonly possession: ProvenPossession
+  },
+  now: EpochSeconds,
+  deps: KeepRefreshTokenDependencies,
+): Promise<RotatedFamily> {
+  const { token, client, possession } = presentation
+  const { presented, digests, status } = await findFamilyOf(token, client, deps)
+  // RFC 6749 §5.2: refresh tokens of deactivated users, revoked grants and disabled clients are refused.
+  if (!isFamilyActive(status, now)) throw unknownToken(client, status.family)
+  provePossessionOf(status.family, possession, client)
+  // OIDC Core §11: since the token was issued, the client may have lost offline access.
+  if (!mayRefresh(status.family.scopes, client)) throw unknownToken(client, status.family)
+  return rotateRefreshToken({ presented, digests, client, keepsToken: true }, now, deps)
+}
+
 /** @throws OAuthError invalid_grant — reason `refresh_token_unknown`. Nothing is changed. */
-async function findFamily(form: Parameters, client: AuthenticatedClient, { storage }: RefreshTokenGrantDependencies) {
-  const presented = await parsePresentedToken(form, client)
+async function findFamily(form: Parameters, client: AuthenticatedClient, deps: RefreshTokenGrantDependencies) {
+  const text = form.get('refresh_token')
+  // RFC 6749 §6: refresh_token is required.
+  if (text === undefined) throw refuse('refresh_token_missing')
+  return findFamilyOf(text, client, deps)
+}
+
+async function findFamilyOf(
+  text: string,
+  client: AuthenticatedClient,
+  { storage }: Pick<RotateRefreshTokenDependencies, 'storage'>,
+) {
+  const presented = await parseRefreshToken(text)
+  // RFC 6749 §5.2: invalid_grant, the same as for an unknown token.
+  if (presented === undefined) throw unknownToken(client, undefined)
   const digests = await digestRefreshToken(presented)
   const status = await storage.status.ofRefreshHandle(digests.handleDigest)
   // RFC 6749 §10.4: bound to the client it was issued to; another client's request changes nothing.
@@ -121,16 +159,6 @@ function provePossessionOf(family: TokenFamilyRecord, proven: ProvenPossession, 
   // RFC 9449 §5: a refresh token is bound to the key that it was issued for.
   const isMissing = proven.kind === 'none' && family.possession.kind !== 'attested'
   throw refuse(isMissing ? 'dpop_proof_missing' : 'refresh_token_key_mismatch', context)
-}
-
-async function parsePresentedToken(form: Parameters, client: AuthenticatedClient): Promise<RefreshToken> {
-  const text = form.get('refresh_token')
-  // RFC 6749 §6: refresh_token is required.
-  if (text === undefined) throw refuse('refresh_token_missing')
-  const token = await parseRefreshToken(text)
-  // RFC 6749 §5.2: invalid_grant, the same as for an unknown token.
-  if (token === undefined) throw unknownToken(client, undefined)
-  return token
 }
 
 /**

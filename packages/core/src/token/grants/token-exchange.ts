@@ -32,20 +32,28 @@ import {
 } from '../../tokens/access-token.ts'
 import { defineGrant, type ExchangedTokens, type GrantType, type UserDecision } from '../../tokens/grant.ts'
 import { refuseFormerMember } from '../issue.ts'
+import { decideIdJag, type IdJagDependencies, idJagTokenType } from './id-jag.ts'
 import { type ExchangeRule, type TokenExchangeSettings, whatHostAllows } from '../../permissions/exchange-policy.ts'
 
-interface TokenExchangeDependencies extends VerifyAccessTokenDependencies, TokenTargetDependencies {
-  readonly random: Random
-  readonly tokenExchange: TokenExchangeSettings
-}
+type TokenExchangeDependencies = VerifyAccessTokenDependencies &
+  TokenTargetDependencies &
+  IdJagDependencies & {
+    readonly random: Random
+    readonly tokenExchange: TokenExchangeSettings
+    /** Whether clients get ID-JAGs too. */
+    readonly issuesIdJags: boolean
+  }
 
-/** Returns the grant if the host has set the option. */
+/** Returns the grant if the host has set one of its options. */
 export const tokenExchangeGrants = ({
   tokenExchange,
   ...deps
 }: Omit<TokenExchangeDependencies, 'tokenExchange'> & {
   readonly tokenExchange: TokenExchangeSettings | undefined
-}): readonly GrantType[] => (tokenExchange === undefined ? [] : [tokenExchangeGrant({ ...deps, tokenExchange })])
+}): readonly GrantType[] =>
+  tokenExchange === undefined && !deps.issuesIdJags
+    ? []
+    : [tokenExchangeGrant({ ...deps, tokenExchange: tokenExchange ?? { rules: [] } })]
 
 /**
  * Creates the token exchange grant (RFC 8693): a client exchanges the access token of a user for one with which it acts
@@ -56,6 +64,9 @@ const tokenExchangeGrant = (deps: TokenExchangeDependencies): GrantType =>
   defineGrant({
     grantType: 'urn:ietf:params:oauth:grant-type:token-exchange',
     async decide(form, { client, possession }, now) {
+      refusePublic(client)
+      if (deps.issuesIdJags && form.get('requested_token_type') === idJagTokenType)
+        return decideIdJag({ form, client, possession }, now, deps)
       const rules = rulesOf(client, deps.tokenExchange)
       refuseUnsupported(form)
       const subject = await proveSubject({ form, client }, now, deps)
@@ -83,10 +94,14 @@ interface ExchangeCall {
   readonly client: AuthenticatedClient
 }
 
-/** @throws OAuthError unauthorized_client — reason `client_public:grant` | `exchange_not_permitted`. */
+/** @throws OAuthError unauthorized_client — reason `client_public:grant`. */
+function refusePublic({ clientId, tokenEndpointAuthMethod }: AuthenticatedClient): void {
+  // RFC 8693 §5, ID-JAG §9.1: otherwise a stolen token could be exchanged by anybody.
+  if (tokenEndpointAuthMethod === 'none') throw refuse('client_public:grant', { clientId })
+}
+
+/** @throws OAuthError unauthorized_client — reason `exchange_not_permitted`. */
 function rulesOf(client: AuthenticatedClient, { rules }: TokenExchangeSettings): readonly ExchangeRule[] {
-  // RFC 8693 §5: otherwise a stolen token could be exchanged by anybody.
-  if (client.tokenEndpointAuthMethod === 'none') throw refuse('client_public:grant', { clientId: client.clientId })
   const own = rules.filter(({ clients }) => clients.includes(client.clientId))
   if (own.length === 0) throw refuse('exchange_not_permitted')
   return own
