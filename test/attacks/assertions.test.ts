@@ -24,40 +24,41 @@ const invalidGrant = { status: 400, error: 'invalid_grant' }
 
 describe('an assertion is refused, and changes nothing', () => {
   const now = 1_790_000_000
-  const claims: readonly (readonly [what: string, change: Readonly<Record<string, unknown>>, reason: RefusalReason])[] = [
-    ['another audience', { aud: 'https://other.test' }, 'assertion_audience'],
-    ['two audiences', { aud: ['https://as.test', 'https://other.test'] }, 'assertion_audience'],
-    ['no audience', { aud: [] }, 'assertion_audience'],
-    ['its audience twice', { aud: ['https://as.test', 'https://as.test'] }, 'assertion_audience'],
-    ['the token endpoint as audience', { aud: 'https://as.test/token' }, 'assertion_audience'],
-    ['a slash after the audience', { aud: 'https://as.test/' }, 'assertion_audience'],
-    ['another client', { client_id: 'stranger' }, 'assertion_client'],
-    ['a list of clients', { client_id: ['agent'] }, 'assertion_client'],
-    ['no expiry', { exp: null }, 'assertion_expired'],
-    ['an expiry in the past', { exp: now }, 'assertion_expired'],
-    ['an expiry in a day', { exp: now + 86_400 }, 'assertion_expired'],
-    ['a time of issue in the future', { iat: now + 61 }, 'assertion_expired'],
-    ['a start in the future', { nbf: now + 61 }, 'assertion_expired'],
-    ['no time of issue', { iat: null }, 'assertion_expired'],
-    ['no identifier', { jti: '' }, 'assertion_malformed'],
-    ['a number as identifier', { jti: 7 }, 'assertion_malformed'],
-    ['no subject', { sub: null }, 'assertion_malformed'],
-    ['a list as scope', { scope: ['api.read'] }, 'assertion_malformed'],
-    ['an object as resource', { resource: {} }, 'assertion_malformed'],
-    ['a sign-in in the future', { auth_time: now + 61 }, 'assertion_malformed'],
-    ['authorization details', { authorization_details: [{ type: 'payment' }] }, 'assertion_details'],
-    ['a key without a proof', { cnf: { jkt: 'A'.repeat(43) } }, 'assertion_key'],
-    ['a certificate without TLS', { cnf: { 'x5t#S256': 'A'.repeat(43) } }, 'assertion_key'],
-    ['an unknown kind of key', { cnf: { kid: 'k1' } }, 'assertion_key'],
-    ['a subject that nobody has', { sub: 'okta-nobody' }, 'assertion_subject_unknown'],
-    ['the subject of another directory', { sub: 'okta-lee' }, 'assertion_subject_unknown'],
-    ['the identifier of a user', { sub: 'kim' }, 'assertion_subject_unknown'],
-    ['the address of a local user', { sub: 'nobody', email: 'u1@example.com' }, 'assertion_subject_unknown'],
-    ['an issuer that nobody knows', { iss: 'https://evil.example' }, 'assertion_issuer_unknown'],
-    ['this server as issuer', { iss: 'https://as.test' }, 'assertion_issuer_unknown'],
-    ['a number as issuer', { iss: 7 }, 'assertion_issuer_unknown'],
-    ['a tenant that the connection does not have', { tenant: 'acme' }, 'assertion_issuer_unknown'],
-  ]
+  const claims: readonly (readonly [what: string, change: Readonly<Record<string, unknown>>, reason: RefusalReason])[] =
+    [
+      ['another audience', { aud: 'https://other.test' }, 'assertion_audience'],
+      ['two audiences', { aud: ['https://as.test', 'https://other.test'] }, 'assertion_audience'],
+      ['no audience', { aud: [] }, 'assertion_audience'],
+      ['its audience twice', { aud: ['https://as.test', 'https://as.test'] }, 'assertion_audience'],
+      ['the token endpoint as audience', { aud: 'https://as.test/token' }, 'assertion_audience'],
+      ['a slash after the audience', { aud: 'https://as.test/' }, 'assertion_audience'],
+      ['another client', { client_id: 'stranger' }, 'assertion_client'],
+      ['a list of clients', { client_id: ['agent'] }, 'assertion_client'],
+      ['no expiry', { exp: null }, 'assertion_expired'],
+      ['an expiry in the past', { exp: now }, 'assertion_expired'],
+      ['an expiry in a day', { exp: now + 86_400 }, 'assertion_expired'],
+      ['a time of issue in the future', { iat: now + 61 }, 'assertion_expired'],
+      ['a start in the future', { nbf: now + 61 }, 'assertion_expired'],
+      ['no time of issue', { iat: null }, 'assertion_expired'],
+      ['no identifier', { jti: '' }, 'assertion_malformed'],
+      ['a number as identifier', { jti: 7 }, 'assertion_malformed'],
+      ['no subject', { sub: null }, 'assertion_malformed'],
+      ['a list as scope', { scope: ['api.read'] }, 'assertion_malformed'],
+      ['an object as resource', { resource: {} }, 'assertion_malformed'],
+      ['a sign-in in the future', { auth_time: now + 61 }, 'assertion_malformed'],
+      ['authorization details', { authorization_details: [{ type: 'payment' }] }, 'assertion_details'],
+      ['a key without a proof', { cnf: { jkt: 'A'.repeat(43) } }, 'assertion_key'],
+      ['a certificate without TLS', { cnf: { 'x5t#S256': 'A'.repeat(43) } }, 'assertion_key'],
+      ['an unknown kind of key', { cnf: { kid: 'k1' } }, 'assertion_key'],
+      ['a subject that nobody has', { sub: 'okta-nobody' }, 'assertion_subject_unknown'],
+      ['the subject of another directory', { sub: 'okta-lee' }, 'assertion_subject_unknown'],
+      ['the identifier of a user', { sub: 'kim' }, 'assertion_subject_unknown'],
+      ['the address of a local user', { sub: 'nobody', email: 'u1@example.com' }, 'assertion_subject_unknown'],
+      ['an issuer that nobody knows', { iss: 'https://evil.example' }, 'assertion_issuer_unknown'],
+      ['this server as issuer', { iss: 'https://as.test' }, 'assertion_issuer_unknown'],
+      ['a number as issuer', { iss: 7 }, 'assertion_issuer_unknown'],
+      ['a tenant that the connection does not have', { tenant: 'acme' }, 'assertion_issuer_unknown'],
+    ]
   it.each(claims)('with %s (RFC 7523 §3, ID-JAG §4.4.1)', async (_what, change, reason) => {
     const site = await start()
     const assertion = await site.idJag(change)
@@ -137,11 +138,7 @@ describe('an assertion is refused, and changes nothing', () => {
       postForm(site, '/token', encode({ grant_type: jwtBearerGrant, assertion }), {
         authorization: basic('stranger', site.secrets['stranger'] ?? ''),
       })
-    for (const assertion of [
-      await site.idJag(),
-      await site.idJag({ client_id: 'stranger' }),
-      await site.partnerJwt(),
-    ])
+    for (const assertion of [await site.idJag(), await site.idJag({ client_id: 'stranger' }), await site.partnerJwt()])
       await expectJsonRefusal(site, invalidGrant, { send: () => asStranger(assertion), reason: 'assertion_client' })
   })
 

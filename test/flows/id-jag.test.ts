@@ -121,7 +121,11 @@ describe('an ID-JAG for another authorization server', () => {
 
     const reply = await site.ask({ subject_token: token, subject_token_type: refreshToken })
 
-    expect([reply.status, reply.json['error'], site.lastReason()]).toEqual([400, 'invalid_grant', 'refresh_token_reused'])
+    expect([reply.status, reply.json['error'], site.lastReason()]).toEqual([
+      400,
+      'invalid_grant',
+      'refresh_token_reused',
+    ])
     expect((await refresh(site, String(successor))).status).toBe(400)
   })
 
@@ -265,9 +269,9 @@ describe('the registration of a client for ID-JAGs', () => {
     const site = await startServer()
     onTestFinished(() => site.close())
 
-    await expect(
-      updateClient({ clientId: 'A' }, { crossAppAudiences }, { storage: site.storage }),
-    ).rejects.toThrow('cross_app_audiences')
+    await expect(updateClient({ clientId: 'A' }, { crossAppAudiences }, { storage: site.storage })).rejects.toThrow(
+      'cross_app_audiences',
+    )
   })
 
   it('is refused for a public client, and without subject_client for one with pairwise subjects (OIDC Core §8.1)', async () => {

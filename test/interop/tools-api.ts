@@ -17,7 +17,9 @@ export interface ToolsApi {
   close(): Promise<void>
 }
 
-export async function startToolsApi(options: Partial<Omit<AuthorizationServerOptions, 'storage'>> = {}): Promise<ToolsApi> {
+export async function startToolsApi(
+  options: Partial<Omit<AuthorizationServerOptions, 'storage'>> = {},
+): Promise<ToolsApi> {
   const listener = createServer()
   await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
   const resource = `http://127.0.0.1:${(listener.address() as AddressInfo).port}/mcp`

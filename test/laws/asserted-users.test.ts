@@ -37,48 +37,57 @@ async function start(open: () => Promise<AssertionSite['storage']>): Promise<Ass
 const isActive = async (site: AssertionSite, token: unknown): Promise<unknown> =>
   (await introspect(site, String(token), 'RS')).json['active']
 
-describe.each(stores)('law: on %s, no token for an assertion is active after its user has lost access', (_name, open) => {
-  it.each(endings)('$what', async ({ end }) => {
-    const site = await start(open)
-    onTestFinished(() => site.close())
-    const token = (await site.present(await site.idJag())).json['access_token']
-    const before = await isActive(site, token)
+describe.each(stores)(
+  'law: on %s, no token for an assertion is active after its user has lost access',
+  (_name, open) => {
+    it.each(endings)('$what', async ({ end }) => {
+      const site = await start(open)
+      onTestFinished(() => site.close())
+      const token = (await site.present(await site.idJag())).json['access_token']
+      const before = await isActive(site, token)
 
-    await end(site)
+      await end(site)
 
-    expect([before, await isActive(site, token)]).toEqual([true, false])
-  })
-})
+      expect([before, await isActive(site, token)]).toEqual([true, false])
+    })
+  },
+)
 
-describe.each(stores)('law: on %s, a race with the end of access gives no token that is active after both', (name, open) => {
-  // A grant that is revoked first is made anew.
-  it.each(endings.filter(({ what }) => what !== 'the grant is revoked' && !what.startsWith('the access')))(
-    '$what',
-    async ({ end }) => {
-      for (let round = 0; round < rounds({ fast: 2, long: name === 'memory' ? 300 : 50 }); round += 1) {
+describe.each(stores)(
+  'law: on %s, a race with the end of access gives no token that is active after both',
+  (name, open) => {
+    // A grant that is revoked first is made anew.
+    it.each(endings.filter(({ what }) => what !== 'the grant is revoked' && !what.startsWith('the access')))(
+      '$what',
+      async ({ end }) => {
+        for (let round = 0; round < rounds({ fast: 2, long: name === 'memory' ? 300 : 50 }); round += 1) {
+          const site = await start(open)
+          const assertion = await site.idJag()
+
+          const [reply] = await Promise.all([site.present(assertion), end(site)])
+
+          const token = reply.json['access_token']
+          if (token !== undefined) expect(await isActive(site, token)).toBe(false)
+          await site.close()
+        }
+      },
+    )
+  },
+)
+
+describe.each(stores)(
+  'law: on %s, an assertion that counts once gives one token under any interleaving',
+  (_name, open) => {
+    it('of eight presentations at once, one succeeds', async () => {
+      for (let round = 0; round < rounds({ fast: 1, long: 50 }); round += 1) {
         const site = await start(open)
-        const assertion = await site.idJag()
+        const assertion = await site.partnerJwt()
 
-        const [reply] = await Promise.all([site.present(assertion), end(site)])
+        const replies = await Promise.all(Array.from({ length: 8 }, () => site.present(assertion)))
 
-        const token = reply.json['access_token']
-        if (token !== undefined) expect(await isActive(site, token)).toBe(false)
+        expect(replies.filter(({ status }) => status === 200)).toHaveLength(1)
         await site.close()
       }
-    },
-  )
-})
-
-describe.each(stores)('law: on %s, an assertion that counts once gives one token under any interleaving', (_name, open) => {
-  it('of eight presentations at once, one succeeds', async () => {
-    for (let round = 0; round < rounds({ fast: 1, long: 50 }); round += 1) {
-      const site = await start(open)
-      const assertion = await site.partnerJwt()
-
-      const replies = await Promise.all(Array.from({ length: 8 }, () => site.present(assertion)))
-
-      expect(replies.filter(({ status }) => status === 200)).toHaveLength(1)
-      await site.close()
-    }
-  })
-})
+    })
+  },
+)

@@ -161,5 +161,11 @@ export async function setActive({ storage, clock }: ServerUnderTest, active: boo
   if (found === undefined) throw new Error('Kim is not provisioned.')
   const { providerId: provider, userId: user, version, externalId } = found
   const state = stateOf(kim, { externalId, active })
-  await storage.provisionedUsers.compareAndSwap({ providerId: provider, userId: user, version, state, now: clock.now() })
+  await storage.provisionedUsers.compareAndSwap({
+    providerId: provider,
+    userId: user,
+    version,
+    state,
+    now: clock.now(),
+  })
 }

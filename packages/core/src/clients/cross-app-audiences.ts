@@ -1,5 +1,11 @@
 import { isJsonObject } from '@mintmark/internal'
-import { clientId, type ClientId, type ClientRecord, type JsonObject, type JsonValue } from '@mintmark/storage-interface'
+import {
+  clientId,
+  type ClientId,
+  type ClientRecord,
+  type JsonObject,
+  type JsonValue,
+} from '@mintmark/storage-interface'
 
 /** An authorization server for which a client gets ID-JAGs. */
 export interface CrossAppAudience {

@@ -29,7 +29,7 @@ function sourcesWith(change: Partial<MetadataSources> = {}): MetadataSources {
     mutualTls: undefined,
     clientAuthentication: [],
     acceptsClientDocuments: false,
-  crossAppAccess: { accepts: false, issues: false },
+    crossAppAccess: { accepts: false, issues: false },
     requirePushedRequests: false,
     discovery: {},
     detailTypes: new Map(),

@@ -40,9 +40,7 @@ const assertionIssuer = z
   )
 
 /** The option `jwtBearer`. */
-export const jwtBearerOption = z.optional(
-  z.strictObject({ issuers: z.array(assertionIssuer).check(z.minLength(1)) }),
-)
+export const jwtBearerOption = z.optional(z.strictObject({ issuers: z.array(assertionIssuer).check(z.minLength(1)) }))
 
 /** The option `crossAppAccess`. */
 export const crossAppAccessOption = z.prefault(

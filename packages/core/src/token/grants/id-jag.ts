@@ -131,7 +131,8 @@ async function proveSubject(
     const { authTime, acr, amr } = family.authentication
     return { userId: family.userId, authentication: { authTime, acr, amr } } as ProvenUser
   }
-  const proven = token !== undefined && type === idTokenType ? await readIdToken(token, client, { now, deps }) : undefined
+  const proven =
+    token !== undefined && type === idTokenType ? await readIdToken(token, client, { now, deps }) : undefined
   // RFC 8693 §2.2.2, ID-JAG §4.3.3: it is missing, of another type, not active, or for another client.
   if (proven === undefined) throw refuse('subject_token_invalid')
   return proven
@@ -187,4 +188,3 @@ async function subjectThere(
   if (client === undefined || client.disabledAt !== undefined) throw refuse('exchange_not_permitted')
   return subjectFor(user, client, { storage, random })
 }
-

@@ -7,11 +7,7 @@ import type { ProfileSettings } from '../../clients/security-profile.ts'
 import { saveGrant } from '../../consent/consent.ts'
 import { type Parameters, splitAtSpaces } from '../../parameters.ts'
 import { permittedResources } from '../../permissions/assertion-issuers.ts'
-import {
-  requestedResources,
-  resolveTarget,
-  usableScopes,
-} from '../../permissions/resources.ts'
+import { requestedResources, resolveTarget, usableScopes } from '../../permissions/resources.ts'
 import { allowedScopes, registeredScopes } from '../../permissions/scopes.ts'
 import type { RateLimiter } from '../../rate-limiter.ts'
 import { refuse } from '../../refusals.ts'
@@ -141,7 +137,7 @@ function grantedAccess(
   const permitted = requested.length === 0 ? [] : allowedScopes(requested, { client, allowed }, deps)
 
   const available = permittedResources(verified.resources, trusted)
-  const named = form.all('resource').length > 0 ? form.all('resource') : (verified.resources && available)
+  const named = form.all('resource').length > 0 ? form.all('resource') : verified.resources && available
   const implied = requestedResources({ named: named ?? [], scopes: permitted, client }, deps)
   const resources = implied.length === 0 && available.length === 1 ? available : implied
   // RFC 8707 §2, ID-JAG §4.4.1: no API is named, or one that the assertion or the trust in its issuer does not permit.

@@ -1,5 +1,11 @@
 import { decodeBase64url, decodeBody, parseJsonObject } from '@mintmark/internal'
-import { type Brand, type EpochSeconds, epochSeconds, type JsonObject, type JsonValue } from '@mintmark/storage-interface'
+import {
+  type Brand,
+  type EpochSeconds,
+  epochSeconds,
+  type JsonObject,
+  type JsonValue,
+} from '@mintmark/storage-interface'
 import type { AuthenticationRecord } from '@mintmark/storage-interface/stores'
 
 import type { AuthenticatedClient } from '../../clients/authenticate.ts'
@@ -44,7 +50,11 @@ export interface VerifyAssertionDependencies {
  */
 export async function verifyAssertion(
   assertion: string,
-  presenter: { readonly client: AuthenticatedClient; readonly possession: ProvenPossession; readonly now: EpochSeconds },
+  presenter: {
+    readonly client: AuthenticatedClient
+    readonly possession: ProvenPossession
+    readonly now: EpochSeconds
+  },
   deps: VerifyAssertionDependencies,
 ): Promise<VerifiedAssertion> {
   const { client, possession, now } = presenter
@@ -56,11 +66,13 @@ export async function verifyAssertion(
     const about = { issuer: trusted.keys.issuer, providerId: trusted.providerId }
     return refuse(row, { clientId: client.clientId, assertion: about }, { cause })
   }
-  const verified = await verifyIssuerJwt(assertion, { keys: trusted.keys, now }, deps.assertionKeySets).catch((cause: unknown) => {
-    if (!(cause instanceof OAuthError)) throw cause
-    // RFC 9110 §15.6.4: the signature was not even checked.
-    throw refusal('assertion_keys_unavailable', cause)
-  })
+  const verified = await verifyIssuerJwt(assertion, { keys: trusted.keys, now }, deps.assertionKeySets).catch(
+    (cause: unknown) => {
+      if (!(cause instanceof OAuthError)) throw cause
+      // RFC 9110 §15.6.4: the signature was not even checked.
+      throw refusal('assertion_keys_unavailable', cause)
+    },
+  )
   // RFC 7523 §3 (9): no key of the issuer has signed it.
   if (verified === undefined) throw refusal('assertion_invalid')
   const { header, claims } = verified
