@@ -1,5 +1,6 @@
 import type { RequestHead, ServerResponse } from '@mintmark/core/http'
 import { renderClient, renderName, type ShownClient } from './client-display.ts'
+import { dateOf } from './date.ts'
 import { address, type Fragment, html } from './html.ts'
 import { messagesFor } from './languages/choose-language.ts'
 import { standardScopes } from './languages/english.ts'
@@ -101,11 +102,4 @@ ${location === undefined ? undefined : html`<small>${renderName(location, '')}</
 ${names.length === 0 ? undefined : html`<small>${fill(account.sessionApps, { names: html`${names}` })}</small>`}
 <button type="submit" name="session" value="${sessionId}" aria-describedby="session-${sessionId}">${account.endSession}</button>
 </li>`
-}
-
-/** Renders the day in UTC, because the server does not know the user's time zone. */
-function dateOf(seconds: number, lang: string): Fragment {
-  const date = new Date(seconds * 1000)
-  const day = new Intl.DateTimeFormat(lang, { dateStyle: 'medium', timeZone: 'UTC' }).format(date)
-  return html`<time datetime="${date.toISOString()}">${day}</time>`
 }

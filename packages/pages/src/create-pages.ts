@@ -8,6 +8,7 @@ import { english } from './languages/english.ts'
 import type { Messages } from './languages/messages.ts'
 import { logoutPage, signedOutPage } from './logout.ts'
 import { errorPage } from './notices.ts'
+import { passkeysPage } from './passkeys.ts'
 import { selectAccountPage } from './select-account.ts'
 import { signInPage } from './sign-in.ts'
 
@@ -32,6 +33,7 @@ export interface Pages {
   readonly consentPage: typeof consentPage
   readonly selectAccountPage: typeof selectAccountPage
   readonly accountPage: typeof accountPage
+  readonly passkeysPage: typeof passkeysPage
   readonly errorPage: typeof errorPage
   readonly devicePage: typeof devicePage
   readonly logoutPage: typeof logoutPage
@@ -56,6 +58,7 @@ export function createPages(options: PagesOptions = {}): Pages {
     consentPage: (input, request) => consentPage({ ...look, ...input }, request),
     selectAccountPage: (input, request) => selectAccountPage({ ...look, ...input }, request),
     accountPage: (input, request) => accountPage({ ...look, ...input }, request),
+    passkeysPage: (input, request) => passkeysPage({ ...look, ...input }, request),
     errorPage: (input, request) => errorPage({ ...look, ...input }, request),
     devicePage: (content, request) => devicePage({ ...look, ...content }, request),
     logoutPage: (content, request) => logoutPage({ ...look, ...content }, request),

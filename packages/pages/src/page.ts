@@ -2,6 +2,7 @@ import type { ServerResponse } from '@mintmark/core/http'
 import { dangerouslyUnescaped, type Fragment, html, toMarkup } from './html.ts'
 import type { LanguageChoice } from './languages/choose-language.ts'
 import type { Messages } from './languages/messages.ts'
+import type { PageScript } from './passkey-script.ts'
 import { stylesheet, stylesheetHash } from './stylesheet.ts'
 
 /** The branding of a product, checked and rendered by `createPages`. */
@@ -36,6 +37,7 @@ interface Page {
   readonly images?: readonly string[]
   /** The address to which the page continues automatically. The body must have a link to it with the id `continue`. */
   readonly continueTo?: string | undefined
+  readonly script?: PageScript | undefined
   /**
    * What surrounds the body of a page of many, such as navigation.
    * @defaultValue The body is on a card, below the header of the brand.
@@ -63,6 +65,7 @@ export function page({
   frames = [],
   images = [],
   continueTo,
+  script = continueTo === undefined ? undefined : continueScript,
   surroundings,
   body,
 }: Page): ServerResponse {
@@ -87,7 +90,7 @@ ${surroundings === undefined ? brand?.header : undefined}
 ${body}
 </main>
 ${brand?.footer}
-${continueTo && script}
+${script?.element}
 </body>
 </html>
 `
@@ -97,7 +100,7 @@ ${continueTo && script}
       ['Content-Type', 'text/html; charset=utf-8'],
       [
         'Content-Security-Policy',
-        contentSecurityPolicy({ formAction, frames, images, continueTo, surroundings, brand }, nonce),
+        contentSecurityPolicy({ formAction, frames, images, script, surroundings, brand }, nonce),
       ],
       // RFC 9700 §4.16: a page that asks for a decision must not be framed. Older browsers need this header.
       ['X-Frame-Options', 'DENY'],
@@ -117,10 +120,10 @@ function contentSecurityPolicy(
     formAction,
     frames = [],
     images = [],
-    continueTo,
+    script,
     surroundings,
     brand,
-  }: Pick<Page, 'formAction' | 'frames' | 'images' | 'continueTo' | 'surroundings' | 'brand'>,
+  }: Pick<Page, 'formAction' | 'frames' | 'images' | 'script' | 'surroundings' | 'brand'>,
   nonce: string | undefined,
 ): string {
   const imageSources = [
@@ -132,7 +135,7 @@ function contentSecurityPolicy(
     `style-src '${stylesheetHash}'${surroundings === undefined ? '' : ` '${surroundings.styleHash}'`}${nonce === undefined ? '' : ` 'nonce-${nonce}'`}`,
     ...(imageSources.length === 0 ? [] : [`img-src ${imageSources.join(' ')}`]),
     ...(frameSources.length === 0 ? [] : [`frame-src ${frameSources.join(' ')}`]),
-    ...(continueTo === undefined ? [] : [`script-src '${scriptHash}'`]),
+    ...(script === undefined ? [] : [`script-src '${script.hash}'`]),
     ...formActions[formAction],
     `frame-ancestors 'none'`,
     `base-uri 'none'`,
@@ -170,10 +173,10 @@ const scriptText = `(function () {
   setTimeout(go, ${continueAfter}000)
 })()`
 
-const script = dangerouslyUnescaped(`<script>${scriptText}</script>`)
-
-/** A constant, so that no page waits for a digest. A test compares it with the script. */
-export const scriptHash = 'sha256-68UZviEhheCutKUhtELxKPPC72Ns/IK2ZougC8RLNI8='
+const continueScript: PageScript = {
+  element: dangerouslyUnescaped(`<script>${scriptText}</script>`),
+  hash: 'sha256-68UZviEhheCutKUhtELxKPPC72Ns/IK2ZougC8RLNI8=',
+}
 
 const style = dangerouslyUnescaped(`<style>${stylesheet}</style>`)
 

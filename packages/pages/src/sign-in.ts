@@ -5,6 +5,8 @@ import { address, attribute, type Fragment, html } from './html.ts'
 import { messagesFor } from './languages/choose-language.ts'
 import { fill, type Messages, type SignInError } from './languages/messages.ts'
 import { icon, type Look, page } from './page.ts'
+import { passkeyScript } from './passkey-script.ts'
+import { passkeyButton, passkeyOptions } from './passkeys.ts'
 
 interface SignInPageInput extends Look {
   /** The client that the user signs in to. */
@@ -30,6 +32,12 @@ interface SignInPageInput extends Look {
    * @defaultValue No checkbox.
    */
   readonly remember?: 'checked' | 'unchecked' | undefined
+  /**
+   * The options for signing in with a passkey, as JSON (WebAuthn Level 3 §5.1.10), such as of
+   * `generateAuthenticationOptions`. The page then has a button for it, and posts the field that `readPasskeyForm` reads.
+   * @defaultValue No passkeys.
+   */
+  readonly passkey?: object | undefined
   /** Where the button "Cancel" posts the form, from the pending interaction; without it, the page has no such button. */
   readonly cancelUrl?: string | undefined
   /** Why the form is shown again. */
@@ -50,7 +58,18 @@ export interface SignInAlternative {
  * @param request the request that the page answers. The browser's language is used if the client requests none.
  */
 export function signInPage(
-  { client, loginHint, usernameHint, fields, alternatives = [], remember, cancelUrl, error, ...look }: SignInPageInput,
+  {
+    client,
+    loginHint,
+    usernameHint,
+    fields,
+    alternatives = [],
+    remember,
+    passkey,
+    cancelUrl,
+    error,
+    ...look
+  }: SignInPageInput,
   request?: RequestHead,
 ): ServerResponse {
   const messages = messagesFor(look, request)
@@ -66,15 +85,16 @@ export function signInPage(
 ${client && html`<p>${fill(signIn.toContinue, { client: renderClient(client, messages.unnamedClient) })}</p>`}
 </header>
 ${error && errorSummary(signIn, error)}
-<form method="post">
+<form method="post" ${passkeyOptions('get', passkey)}>
 <div class="field">
 <label for="username">${signIn.username}</label>
-<input id="username" name="username" type="text" value="${loginHint}" autocomplete="username" autocapitalize="none"
+<input id="username" name="username" type="text" value="${loginHint}" autocomplete="${passkey ? 'username webauthn' : 'username'}" autocapitalize="none"
   spellcheck="false" dir="auto" required ${invalid} ${attribute('aria-describedby', nameDescribedBy.join(' ') || undefined)}>
 ${usernameHint && html`<p id="username-hint" class="fine">${signIn.usernameHints[usernameHint]}</p>`}
 </div>
 ${fields === undefined ? passwordFields(messages, { invalid, describedBy, forgotPasswordUrl, remember }) : undefined}
 <button class="primary" type="submit">${fields === undefined ? signIn.submit : signIn.next}</button>
+${passkey && passkeyButton(messages.passkeys.signIn, { failure: messages.passkeys.signInFailed })}
 ${cancelUrl && cancelButton(cancelUrl, signIn.cancel)}
 </form>
 ${alternatives.length > 0 ? alternativeLinks(alternatives, signIn.alternatives) : undefined}
@@ -86,6 +106,7 @@ ${createAccountUrl && html`<p class="other"><a ${address('href', createAccountUr
     title: error === undefined ? signIn.title : `${signIn.errorTitle} – ${signIn.title}`,
     status: error === undefined ? 200 : statusOf[error],
     formAction: 'leaves',
+    script: passkey && passkeyScript,
     body,
   })
 }

@@ -53,7 +53,16 @@ export function gallery(
   pages: ReturnType<typeof createPages>,
   redirectUri = 'https://notes.example/callback',
 ): Readonly<Record<string, ServerResponse>> {
-  const { signInPage, selectAccountPage, consentPage, accountPage, logoutPage, errorPage, signedOutPage } = pages
+  const {
+    signInPage,
+    passkeysPage,
+    selectAccountPage,
+    consentPage,
+    accountPage,
+    logoutPage,
+    errorPage,
+    signedOutPage,
+  } = pages
   return {
     'sign-in': signInPage({ client, usernameHint: 'directory', cancelUrl }),
     'sign-in-name-first': signInPage({
@@ -67,6 +76,10 @@ export function gallery(
       remember: 'unchecked',
       cancelUrl,
       error: 'rejected',
+    }),
+    passkeys: passkeysPage({
+      creationOptions: {},
+      passkeys: [{ id: 'AQID', name: 'iCloud Keychain', createdAt: 1_780_000_000 }],
     }),
     'select-account': selectAccountPage({ client, accountName, switchAccountUrl, cancelUrl }),
     consent: consentPage({

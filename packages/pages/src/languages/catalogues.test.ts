@@ -64,9 +64,9 @@ test.each(translations.filter(([lang]) => ['ja', 'ar', 'he'].includes(lang)))(
 
 /** Texts that are the same in English, because the language uses the English word. */
 const sameInBoth: Readonly<Record<string, readonly string[]>> = {
-  de: ['Website'],
-  it: ['Password'],
-  nl: ['Website'],
+  de: ['Website', 'Passkeys', 'Passkey'],
+  it: ['Password', 'Passkey'],
+  nl: ['Website', 'Passkeys', 'Passkey'],
 }
 
 function sentencesOf({ lang: _lang, dir: _dir, ...texts }: Messages): readonly (readonly [string, string])[] {

@@ -117,6 +117,17 @@ export const dutch: Messages = {
     title: 'U bent nog aangemeld',
     text: 'U kunt dit venster sluiten.',
   },
+  passkeys: {
+    signIn: 'Aanmelden met een passkey',
+    signInFailed: 'Er is geen passkey gebruikt. Probeer het opnieuw of meld u op een andere manier aan.',
+    title: 'Passkeys',
+    none: 'U hebt nog geen passkeys.',
+    unnamed: 'Passkey',
+    since: 'Toegevoegd op {date}',
+    remove: 'Verwijderen',
+    add: 'Passkey toevoegen',
+    addFailed: 'Er is geen passkey toegevoegd. Probeer het opnieuw.',
+  },
   account: {
     title: 'Uw account',
     appsHeading: 'Gekoppelde apps',

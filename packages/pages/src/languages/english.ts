@@ -103,6 +103,17 @@ export const english: Messages = {
     title: 'You are still signed in',
     text: 'You can close this window.',
   },
+  passkeys: {
+    signIn: 'Sign in with a passkey',
+    signInFailed: 'No passkey was used. Try again, or sign in in another way.',
+    title: 'Passkeys',
+    none: 'You have no passkeys yet.',
+    unnamed: 'Passkey',
+    since: 'Added {date}',
+    remove: 'Remove',
+    add: 'Add a passkey',
+    addFailed: 'No passkey was added. Try again.',
+  },
   account: {
     title: 'Your account',
     appsHeading: 'Connected apps',

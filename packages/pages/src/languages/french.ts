@@ -115,6 +115,17 @@ export const french: Messages = {
     title: 'Vous êtes toujours connecté',
     text: 'Vous pouvez fermer cette fenêtre.',
   },
+  passkeys: {
+    signIn: 'Se connecter avec une clé d’accès',
+    signInFailed: 'Aucune clé d’accès n’a été utilisée. Réessayez ou connectez-vous autrement.',
+    title: 'Clés d’accès',
+    none: 'Vous n’avez pas encore de clé d’accès.',
+    unnamed: 'Clé d’accès',
+    since: 'Ajoutée le {date}',
+    remove: 'Supprimer',
+    add: 'Ajouter une clé d’accès',
+    addFailed: 'Aucune clé d’accès n’a été ajoutée. Réessayez.',
+  },
   account: {
     title: 'Votre compte',
     appsHeading: 'Applications connectées',

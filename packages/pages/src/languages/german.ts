@@ -117,6 +117,17 @@ export const german: Messages = {
     title: 'Sie sind weiterhin angemeldet',
     text: 'Sie können dieses Fenster schließen.',
   },
+  passkeys: {
+    signIn: 'Mit einem Passkey anmelden',
+    signInFailed: 'Es wurde kein Passkey verwendet. Versuchen Sie es noch einmal, oder melden Sie sich anders an.',
+    title: 'Passkeys',
+    none: 'Sie haben noch keine Passkeys.',
+    unnamed: 'Passkey',
+    since: 'Hinzugefügt am {date}',
+    remove: 'Entfernen',
+    add: 'Passkey hinzufügen',
+    addFailed: 'Es wurde kein Passkey hinzugefügt. Versuchen Sie es noch einmal.',
+  },
   account: {
     title: 'Ihr Konto',
     appsHeading: 'Verbundene Anwendungen',

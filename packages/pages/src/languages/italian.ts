@@ -119,6 +119,17 @@ export const italian: Messages = {
     title: 'Sei ancora connesso',
     text: 'Puoi chiudere questa finestra.',
   },
+  passkeys: {
+    signIn: 'Accedi con una passkey',
+    signInFailed: 'Nessuna passkey è stata usata. Riprova o accedi in un altro modo.',
+    title: 'Passkey',
+    none: 'Non hai ancora passkey.',
+    unnamed: 'Passkey',
+    since: 'Aggiunta il {date}',
+    remove: 'Rimuovi',
+    add: 'Aggiungi una passkey',
+    addFailed: 'Nessuna passkey è stata aggiunta. Riprova.',
+  },
   account: {
     title: 'Il tuo account',
     appsHeading: 'Applicazioni collegate',

@@ -117,6 +117,17 @@ export const japanese: Messages = {
     title: 'サインインしたままです',
     text: 'このウィンドウを閉じてかまいません。',
   },
+  passkeys: {
+    signIn: 'パスキーでサインイン',
+    signInFailed: 'パスキーは使用されませんでした。もう一度試すか、別の方法でサインインしてください。',
+    title: 'パスキー',
+    none: 'パスキーはまだありません。',
+    unnamed: 'パスキー',
+    since: '{date} に追加',
+    remove: '削除',
+    add: 'パスキーを追加',
+    addFailed: 'パスキーは追加されませんでした。もう一度お試しください。',
+  },
   account: {
     title: 'アカウント',
     appsHeading: '連携中のアプリ',

@@ -126,6 +126,21 @@ export interface Messages {
     readonly title: string
     readonly text: string
   }
+  /** Passkeys (WebAuthn), on the sign-in page and on a page of their own. */
+  readonly passkeys: {
+    /** The label of a button on the sign-in page. */
+    readonly signIn: string
+    readonly signInFailed: string
+    readonly title: string
+    readonly none: string
+    /** The name of a passkey without a name. */
+    readonly unnamed: string
+    readonly since: TextWith<'date'>
+    /** The labels of buttons. */
+    readonly remove: string
+    readonly add: string
+    readonly addFailed: string
+  }
   /** Connected apps and sessions. */
   readonly account: {
     readonly title: string

@@ -115,6 +115,17 @@ export const portuguese: Messages = {
     title: 'Você continua conectado',
     text: 'Você pode fechar esta janela.',
   },
+  passkeys: {
+    signIn: 'Entrar com uma chave de acesso',
+    signInFailed: 'Nenhuma chave de acesso foi usada. Tente novamente ou entre de outra forma.',
+    title: 'Chaves de acesso',
+    none: 'Você ainda não tem chaves de acesso.',
+    unnamed: 'Chave de acesso',
+    since: 'Adicionada em {date}',
+    remove: 'Remover',
+    add: 'Adicionar uma chave de acesso',
+    addFailed: 'Nenhuma chave de acesso foi adicionada. Tente novamente.',
+  },
   account: {
     title: 'Sua conta',
     appsHeading: 'Aplicativos conectados',

@@ -115,6 +115,17 @@ export const spanish: Messages = {
     title: 'Su sesión sigue abierta',
     text: 'Puede cerrar esta ventana.',
   },
+  passkeys: {
+    signIn: 'Iniciar sesión con una llave de acceso',
+    signInFailed: 'No se ha usado ninguna llave de acceso. Inténtelo de nuevo o inicie sesión de otra forma.',
+    title: 'Llaves de acceso',
+    none: 'Aún no tiene llaves de acceso.',
+    unnamed: 'Llave de acceso',
+    since: 'Añadida el {date}',
+    remove: 'Eliminar',
+    add: 'Añadir una llave de acceso',
+    addFailed: 'No se ha añadido ninguna llave de acceso. Inténtelo de nuevo.',
+  },
   account: {
     title: 'Su cuenta',
     appsHeading: 'Aplicaciones conectadas',
