@@ -41,7 +41,7 @@ interface Deliveries {
 
 /** Creates the worker that sends logout tokens, webhooks, security events and the notifications of CIBA. */
 export function createDeliveries(
-  { storage, keys, fetch, backChannelLogout, ciba }: AuthorizationServerOptions,
+  { storage, keys, fetch, backChannelLogout, ciba, provisioning }: AuthorizationServerOptions,
   settings: ServerSettings,
   deps: Pick<DeliveryWorkerDependencies, 'clock' | 'random' | 'journal' | 'watch' | 'encrypt'> &
     Pick<PingDependencies, 'notificationSeal'>,
@@ -63,7 +63,7 @@ export function createDeliveries(
   // Called after sign-outs, and after revocations by the administration and SCIM through the same storage object.
   if (logouts !== undefined) storage.onSessionsRevoked?.(logouts.nudge)
   const changes = hasWebhooks(storage)
-    ? createWebhookWorker({ ...common, storage, outbound: outboundTo({ pendingPerHost: 8 }) })
+    ? createWebhookWorker({ ...common, storage, provisioning, outbound: outboundTo({ pendingPerHost: 8 }) })
     : undefined
   const pings =
     ciba === undefined ? undefined : createPings({ ...common, storage, outbound: outboundTo({ pendingPerHost: 8 }) })

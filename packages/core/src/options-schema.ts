@@ -297,6 +297,7 @@ const optionsSchema = z.strictObject({
   requirePushedAuthorizationRequests: z.prefault(z.boolean(), false),
   minimumProfile: z.prefault(z.enum(securityProfiles), 'standard'),
   scopeClaims: z.prefault(z.enum(['id_token_and_userinfo', 'userinfo']), 'id_token_and_userinfo'),
+  provisioning: z.optional(z.looseObject({ send: callable })),
   renderErrorPage: z.optional(callable),
   onEvent: z.optional(callable),
   purge: z.prefault(

@@ -9,6 +9,7 @@ import type { InteractionPage } from './authorize/pending-interaction.ts'
 import type { RenderErrorPage } from './errors.ts'
 import type { EventListener } from './events.ts'
 import type { ClientAuthenticationMethod } from './clients/own-authentication.ts'
+import type { ProvisioningSender } from './delivery/send-webhook.ts'
 import type { KeyRing, SigningAlgorithm } from './keys/ring.ts'
 import type { RenderLogoutPage } from './logout/page.ts'
 import type { RateLimiter } from './rate-limiter.ts'
@@ -436,6 +437,11 @@ export interface AuthorizationServerOptions {
    * @defaultValue `standard`. Few clients can follow the rules of the other profiles.
    */
   readonly minimumProfile?: 'standard' | 'mcp' | 'fapi2' | 'fapi2_message_signing' | 'ipsie_sl1'
+  /**
+   * Provisions users and groups into the SCIM services of partners: `createProvisioning` of `@mintmark/provisioning`.
+   * @defaultValue None. Partners are a decision of the host.
+   */
+  readonly provisioning?: ProvisioningSender
   /**
    * Renders the page that a user sees when an error cannot be returned to the client.
    * @defaultValue A plain page without style. It needs nothing from the host; `errorPage` of `@mintmark/pages` looks

@@ -44,6 +44,7 @@ export async function createStream(
     includesUser: false,
     startsAfter: await storage.changes.lastPosition(),
     replays: 0,
+    target: undefined,
     stream: {
       clientId,
       delivery: delivery.kind,

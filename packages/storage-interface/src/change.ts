@@ -44,7 +44,10 @@ export const changes = defineRecord(
     clientId: optional(id(clientId)),
     sessionId: optional(id(sessionId)),
     grantId: optional(id(grantId)),
-    /** The names of the claims or members that changed, in no particular order, without their values. */
+    /**
+     * The names of the claims or members that changed, in no particular order, without their values; empty if an identity provider
+     * changed only attributes of a user that are no claims.
+     */
     names: list(text),
     changedAt: time,
   },

@@ -131,7 +131,7 @@ export type {
   UpsertRequest,
   UserStore,
 } from './user.ts'
-export type { StreamRecord, WebhookRecord, WebhookStore } from './webhook.ts'
+export type { ProvisioningTargetRecord, StreamRecord, WebhookRecord, WebhookStore } from './webhook.ts'
 export { changeRetention } from './change.ts'
 export type {
   FamilyId,

@@ -14,7 +14,7 @@ import {
   type RecordOf,
   type RecordOfFields,
 } from './records/define-record.ts'
-import { clientId, userId } from './values.ts'
+import { clientId, providerId, userId } from './values.ts'
 
 const streamFields = {
   /** The client that receives the events; it owns the stream. */
@@ -37,7 +37,22 @@ const streamFields = {
   verifiedAt: optional(time),
 }
 
-/** Endpoints of webhooks, and streams of security events, which are sent the same changes in another form. */
+const targetFields = {
+  displayName: text,
+  /** The identity providers whose users and groups are provisioned. */
+  providerIds: list(id(providerId)),
+  /** Whether users without an identity provider are provisioned too. */
+  includesHostUsers: flag,
+  /** What happens to the partner's user when ours is removed, or is no longer provisioned. */
+  onRemoval: oneOf('deactivate', 'delete'),
+  /** Whether a user of the partner with the same `userName`, or a group with the same name, becomes ours. */
+  adoptsExisting: flag,
+}
+
+/**
+ * Endpoints of webhooks, and what is sent the same changes in another form: streams of security events, and the SCIM services
+ * of partners.
+ */
 export const webhooks = defineRecord('webhooks', {
   webhookId: key(text),
   url: text,
@@ -53,6 +68,8 @@ export const webhooks = defineRecord('webhooks', {
   replays: integer,
   /** A stream of security events (Shared Signals Framework); `undefined` for a webhook. */
   stream: optional(object(streamFields)),
+  /** A partner's SCIM service, at `url`; `undefined` for a webhook. */
+  target: optional(object(targetFields)),
   disabledAt: optional(time),
   createdAt: time,
   updatedAt: time,
@@ -63,7 +80,10 @@ export const webhooks = defineRecord('webhooks', {
 /** The part of a stream of security events that a webhook does not have. */
 export interface StreamRecord extends RecordOfFields<typeof streamFields> {}
 
-/** An endpoint of the host that receives changes, or a stream of security events. */
+/** The part of a partner's SCIM service that a webhook does not have. */
+export interface ProvisioningTargetRecord extends RecordOfFields<typeof targetFields> {}
+
+/** An endpoint of the host that receives changes, a stream of security events, or a partner's SCIM service. */
 export interface WebhookRecord extends RecordOf<typeof webhooks> {}
 
 /** Endpoints of webhooks, by identifier. */

@@ -157,6 +157,7 @@ const createWebhook = (webhook: NewWebhook, context: AdminContext): Promise<Crea
           startsAfter: await storage.changes.lastPosition(),
           replays: 0,
           stream: undefined,
+          target: undefined,
           disabledAt: undefined,
           createdAt: now,
           updatedAt: now,
@@ -191,14 +192,16 @@ function checkChange(
   }
 }
 
-/** The webhooks of the host, without streams of security events. */
+/** The webhooks of the host, without streams of security events and partners' SCIM services. */
 const listWebhooks = async ({ storage }: AdminContext): Promise<readonly WebhookRecord[]> =>
-  (await storage.webhooks.list()).filter(({ stream }) => stream === undefined)
+  (await storage.webhooks.list()).filter(isWebhook)
+
+const isWebhook = ({ stream, target }: WebhookRecord): boolean => stream === undefined && target === undefined
 
 async function findWebhook(id: string, { storage }: AdminContext): Promise<WebhookRecord> {
   const found = await storage.webhooks.find(id)
   // RFC 9110 §15.5.5. The receiver of a stream of security events manages it.
-  if (found === undefined || found.stream !== undefined) throw new AdminError('webhook_unknown')
+  if (found === undefined || !isWebhook(found)) throw new AdminError('webhook_unknown')
   return found
 }
 

@@ -79,14 +79,18 @@ async function deriveForWebhook(webhook: WebhookRecord, now: EpochSeconds, deps:
       deliveryId: `${padNumber(now, 11)}-${padNumber(change.position, 14)}-${randomIdentifier(deps.random)}`,
       dedupeKey: encodeBase64url(await sha256(JSON.stringify(message))),
       // Messages about one user, or else about one group, are sent in order; all events of a stream are (SSF 1.0 §7).
-      lane: stream === undefined ? `${webhookId} ${change.userId ?? change.groupId ?? ''}` : webhookId,
+      lane: stream === undefined ? laneOf(change, webhook) : webhookId,
       sequence: replays * replaySpan + change.position * messagesOfChange + place,
     }
   }
 }
 
+/** A partner's SCIM service stores memberships with the group, a webhook learns of them in order with the user. */
+const laneOf = ({ userId, groupId }: ChangeRecord, { webhookId, target }: WebhookRecord): string =>
+  `${webhookId} ${(target === undefined ? (userId ?? groupId) : (groupId ?? userId)) ?? ''}`
+
 /** Returns what every message to a webhook or a stream has in common. */
-function deliveryTo(webhookId: string, content: JsonObject, now: EpochSeconds) {
+export function deliveryTo(webhookId: string, content: JsonObject, now: EpochSeconds) {
   const expiresAt = after(now, deliveryLifetime)
   return {
     channel: webhookChannel,
@@ -109,7 +113,9 @@ interface Message {
 /** More than a change has events. */
 const messagesOfChange = 8
 
-function messagesOf(change: ChangeRecord, { types, stream }: WebhookRecord): readonly Message[] {
+function messagesOf(change: ChangeRecord, { types, stream, target }: WebhookRecord): readonly Message[] {
+  // Sessions and grants are not provisioned.
+  if (target !== undefined && !/^(?:user|group|membership)\./.test(change.type)) return []
   if (stream !== undefined) return eventsOf(change, stream).map((event, place) => ({ change, event, place }))
   return types.length === 0 || types.includes(change.type) ? [{ change, place: 0 }] : []
 }

@@ -9,10 +9,47 @@ import {
 import type { DeliveryResult, WebhookRecord } from '@mintmark/storage-interface/stores'
 
 import { type Answer, giveUp, isSuccess, parseRetryAfter, postMessage, retry } from './post-message.ts'
+import type { OutboundClient } from '../outbound/client.ts'
 import { sendSecurityEvent, type SendEventDependencies } from './send-security-event.ts'
 import { openWebhookSecret } from './webhook-secrets.ts'
 
-export type SendWebhookDependencies = SendEventDependencies
+export interface SendWebhookDependencies extends SendEventDependencies {
+  /** The option `provisioning`. */
+  readonly provisioning: ProvisioningSender | undefined
+}
+
+/** Sends what follows from a change to a partner's SCIM service: `createProvisioning` of `@mintmark/provisioning`. */
+export interface ProvisioningSender {
+  /**
+   * Brings the partner's resource of a user or a group to the present state. It is called again after a failure, and for
+   * every change, so it does nothing if nothing is left to do.
+   */
+  readonly send: (
+    subject: ProvisionedSubject,
+    partner: {
+      readonly target: WebhookRecord
+      /** The credential of the target, as it was sealed. */
+      readonly credential: string
+      readonly request: OutboundClient['request']
+    },
+  ) => Promise<ProvisioningResult>
+}
+
+/** What a change is about. A membership has both identifiers. */
+export interface ProvisionedSubject {
+  readonly userId: string | undefined
+  readonly groupId: string | undefined
+  /** Whether all members of the group are compared, and not only what a change names. */
+  readonly isComplete: boolean
+}
+
+/**
+ * `waiting`: the partner does not have another resource yet that this one refers to. `failed`: an attempt may succeed
+ * later, at the earliest after `retryAfter` seconds. `refused`: it may not, until an administrator requeues the message.
+ */
+export type ProvisioningResult =
+  | { readonly outcome: 'done' | 'waiting' }
+  | { readonly outcome: 'failed' | 'refused'; readonly failure: string; readonly retryAfter?: number }
 
 /** Sends a change to a webhook, signed as Standard Webhooks 1.0.0 describes. @returns the result of the attempt. */
 export async function sendWebhook(delivery: DeliveryRecord, deps: SendWebhookDependencies): Promise<DeliveryResult> {
@@ -22,6 +59,8 @@ export async function sendWebhook(delivery: DeliveryRecord, deps: SendWebhookDep
   if (webhook === undefined) return giveUp('webhook_gone', now)
   if (webhook.disabledAt !== undefined) return { kind: 'postponed', dueAt: after(now, disabledWait) }
   if (webhook.stream !== undefined) return sendSecurityEvent(delivery, { webhook, stream: webhook.stream }, deps)
+
+  if (webhook.target !== undefined) return provision(delivery, webhook, deps)
 
   const message = toMessage(delivery)
   const body = JSON.stringify({ ...message.body, data: await withUser(message.body.data, webhook, deps) })
@@ -50,6 +89,37 @@ export async function sendWebhook(delivery: DeliveryRecord, deps: SendWebhookDep
     deps,
   )
 }
+
+/** Sends a change to a partner's SCIM service. */
+async function provision(
+  delivery: DeliveryRecord,
+  target: WebhookRecord,
+  { provisioning, outbound, keys, issuer, clock }: SendWebhookDependencies,
+): Promise<DeliveryResult> {
+  if (provisioning === undefined) return retry(delivery, { failure: 'provisioning_missing', now: clock() })
+  const [sealed = ''] = target.secrets
+  const credential = await openWebhookSecret(sealed, { issuer, webhookId: target.webhookId }, keys)
+  if (credential === undefined) return retry(delivery, { failure: 'sealing_key_missing', now: clock() })
+  const { userId: user, groupId: group, isComplete } = delivery.content as SubjectContent
+  const subject = { userId: user ?? undefined, groupId: group ?? undefined, isComplete: isComplete === true }
+  const result = await provisioning.send(subject, { target, credential, request: outbound.request })
+  const now = clock()
+  switch (result.outcome) {
+    case 'done':
+      return { kind: 'delivered', keptUntil: after(now, deliveredRetention) }
+    case 'waiting':
+      return { kind: 'postponed', dueAt: after(now, waitForOther) }
+    case 'refused':
+      return giveUp(result.failure, now)
+    case 'failed':
+      return retry(delivery, { failure: result.failure, now, atLeast: result.retryAfter ?? 0 })
+    default:
+      return result satisfies never
+  }
+}
+
+/** How long a message waits for a resource that it refers to. */
+const waitForOther = seconds(10)
 
 /** Standard Webhooks: 410 means that the endpoint no longer exists. After other statuses, a later attempt may succeed. */
 function resultOfStatus(delivery: DeliveryRecord, { status, headers }: Answer, now: EpochSeconds): DeliveryResult {
@@ -92,6 +162,13 @@ function toMessage({ content }: DeliveryRecord): Message {
       data: { ...Object.fromEntries(data), ...attributes },
     },
   }
+}
+
+/** The part of the content of a delivery that a partner's SCIM service needs. */
+interface SubjectContent extends JsonObject {
+  readonly userId: string | null
+  readonly groupId: string | null
+  readonly isComplete?: boolean
 }
 
 /** The content of a delivery, as `deriveWebhooks` enqueues it. */

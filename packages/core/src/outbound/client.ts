@@ -12,7 +12,7 @@ export interface OutboundClient {
 
 export interface OutboundRequest {
   readonly url: string
-  readonly method?: 'GET' | 'POST'
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
   /** In milliseconds, from the call to the end of the response. */

@@ -309,6 +309,7 @@ export const aWebhook = (overrides: Partial<WebhookRecord> = {}): WebhookRecord 
   startsAfter: 0,
   replays: 0,
   stream: undefined,
+  target: undefined,
   disabledAt: undefined,
   createdAt: now,
   updatedAt: now,

@@ -132,21 +132,30 @@ export function writeUser<State extends Provisioning | undefined>(
   reindex(users.byProvider, { from: indexedRow(before), to: indexedRow(stored) })
   if (before === undefined) users.byAge.add(ageOf(stored))
   users.byId.set(userId, stored)
-  writeUserChanges(users.changes, before?.record, stored.record)
+  writeUserChanges(users.changes, before, stored)
   return stored
 }
 
 /** Writes the changes that webhooks receive. */
-function writeUserChanges(changes: ChangeTable, before: UserRecord | undefined, record: UserRecord): void {
+function writeUserChanges(changes: ChangeTable, earlier: PresentUser | undefined, later: PresentUser): void {
+  const { record } = later
   const { userId, updatedAt } = record
-  if (before === undefined) return writeChange(changes, { type: 'user.created', userId }, updatedAt)
+  if (earlier === undefined) return writeChange(changes, { type: 'user.created', userId }, updatedAt)
+  const before = earlier.record
   const names = changedNames(before.claims, record.claims)
-  if (names.length > 0) writeChange(changes, { type: 'user.changed', userId, names }, updatedAt)
+  if (names.length > 0 || isResourceChanged(earlier.provisioning, later.provisioning))
+    writeChange(changes, { type: 'user.changed', userId, names }, updatedAt)
   if (before.active && !record.active) writeChange(changes, { type: 'user.deactivated', userId }, updatedAt)
   if (!before.active && record.active) writeChange(changes, { type: 'user.reactivated', userId }, updatedAt)
   if (before.active && record.active && before.generation < record.generation)
     writeChange(changes, { type: 'user.access_revoked', userId }, updatedAt)
 }
+
+/** Whether the provider changed attributes of the user, which may be in no claim. */
+const isResourceChanged = (before: Provisioning | undefined, later: Provisioning | undefined): boolean =>
+  before !== undefined &&
+  later !== undefined &&
+  (before.resource !== later.resource || before.externalId !== later.externalId)
 
 /**
  * Replaces a user with a tombstone. A tombstone has no generation: nothing reads the generation of a removed user, and the

@@ -1,6 +1,6 @@
 import type { ChangeRecord } from '../../change.ts'
 import type { AdminStorage } from '../../storage.ts'
-import { providerId, userId } from '../../values.ts'
+import { jsonText, providerId, userId } from '../../values.ts'
 import { aGrantRecord, aSessionEnd, aSessionRecord, aUser, now, nowPlus } from '../fixtures.ts'
 import { atOnce, law, type StorageLaw, tally, type Trial } from '../law.ts'
 import { aGroup, aProvisionedState, aProvisionedUser, delta, aWebhook } from '../provisioning-fixtures.ts'
@@ -42,6 +42,15 @@ export const changeLaws: readonly StorageLaw<AdminStorage>[] = [
       ['user.changed user-p email,name', 'user.deactivated user-p'],
       'provisionedUsers.compareAndSwap',
     )
+    const titled = { ...state, resource: jsonText({ userName: 'p', title: 'T' }) }
+    await provisionedUsers.compareAndSwap({
+      providerId: provider,
+      userId: id,
+      version: await version(),
+      state: titled,
+      now,
+    })
+    same(await changed(), ['user.changed user-p'], 'provisionedUsers.compareAndSwap of an attribute without a claim')
     await provisionedUsers.release({ providerId: provider, userId: id, version: await version(), now })
     same(await changed(), [], 'provisionedUsers.release of an inactive user')
     const adopted = aProvisionedState('p', { claims: { name: 'P' } })

@@ -21,14 +21,14 @@ export const changeTriggers = (types: SqlEngine['types']): readonly SqlTrigger[]
     {
       name: 'mintmark_users_recorded_update',
       table: 'mintmark_users',
-      after: 'UPDATE OF claims, active, generation, removed_at',
-      when: 'OLD.removed_at IS NULL AND (OLD.claims <> NEW.claims OR OLD.active <> NEW.active OR OLD.generation <> NEW.generation OR NEW.removed_at IS NOT NULL)',
+      after: 'UPDATE OF claims, resource, external_id, active, generation, removed_at',
+      when: `OLD.removed_at IS NULL AND (OLD.claims <> NEW.claims OR ${resourceChanged} OR OLD.active <> NEW.active OR OLD.generation <> NEW.generation OR NEW.removed_at IS NOT NULL)`,
       statements: [
         record({
           type: 'user.changed',
           about: user,
           names: types.changedNames('OLD.claims', 'NEW.claims'),
-          when: `NEW.removed_at IS NULL AND OLD.claims <> NEW.claims AND ${types.changedNames('OLD.claims', 'NEW.claims')} <> '[]'`,
+          when: `NEW.removed_at IS NULL AND ((OLD.claims <> NEW.claims AND ${types.changedNames('OLD.claims', 'NEW.claims')} <> '[]') OR ${resourceChanged})`,
         }),
         record({
           type: 'user.deactivated',
@@ -112,6 +112,9 @@ export const changeTriggers = (types: SqlEngine['types']): readonly SqlTrigger[]
     },
   ]
 }
+
+/** The provider changed attributes of the user, which may be in no claim. */
+const resourceChanged = `(OLD.provider_id IS NOT NULL AND NEW.provider_id IS NOT NULL AND (OLD.resource <> NEW.resource OR coalesce(OLD.external_id, '') <> coalesce(NEW.external_id, '')))`
 
 interface Change {
   readonly type: string

@@ -106,6 +106,7 @@ export const deliveriesTables = ({
   starts_after ${integer} NOT NULL,
   replays ${integer} NOT NULL,
   stream ${json},
+  target ${json},
   disabled_at ${integer},
   created_at ${integer} NOT NULL,
   updated_at ${integer} NOT NULL,

@@ -1,0 +1,6 @@
+export { createProvisioning } from './create-provisioning.ts'
+export type { Provisioning, ProvisioningOptions } from './create-provisioning.ts'
+export { ProvisioningError } from './provisioning-error.ts'
+export type { ProvisioningTarget, ProvisioningTargets } from './targets.ts'
+export type { ComparisonReport, Divergence } from './compare.ts'
+export type { LocalUser } from './local-resources.ts'

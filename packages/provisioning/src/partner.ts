@@ -1,0 +1,160 @@
+import { type OutboundClient, parseRetryAfter } from '@mintmark/core/internal'
+import { type Clock, isJsonObject, parseJsonObject } from '@mintmark/internal'
+import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
+
+import { PartnerFailure } from './partner-failure.ts'
+
+/** A resource of the partner (RFC 7643 §3.1). */
+export type RemoteResource = JsonObject & { readonly id: string }
+
+export type Endpoint = 'Users' | 'Groups'
+
+/** A request that changes something at the partner. */
+export interface ChangeRequest {
+  readonly method: 'POST' | 'PATCH' | 'DELETE'
+  /** Relative to the address of the partner. */
+  readonly path: string
+  readonly body?: JsonObject
+  /** The version of the resource that the change was computed from (RFC 7644 §3.14). */
+  readonly version?: string | undefined
+}
+
+/** The SCIM service of a partner (RFC 7644). A method throws PartnerFailure if the partner does not do what it should. */
+export interface Partner {
+  /** Finds the one resource with this value; undefined if there is none. */
+  find(endpoint: Endpoint, attribute: string, value: string): Promise<RemoteResource | undefined>
+  /** Finds the resources with these `externalId`s, in any order. */
+  findAll(endpoint: Endpoint, externalIds: readonly string[]): Promise<readonly RemoteResource[]>
+  read(endpoint: Endpoint, id: string): Promise<RemoteResource | undefined>
+  /** Reads everything, page by page (RFC 7644 §3.4.2.4). */
+  list(endpoint: Endpoint): Promise<readonly RemoteResource[]>
+  /** @returns the resource as the partner stored it, if the response has it. */
+  change(request: ChangeRequest): Promise<RemoteResource | undefined>
+}
+
+export function openPartner({
+  baseUrl,
+  authorization,
+  request,
+  clock,
+}: {
+  readonly baseUrl: string
+  readonly authorization: string
+  readonly request: OutboundClient['request']
+  readonly clock: Clock
+}): Partner {
+  async function send(
+    sent: Omit<ChangeRequest, 'method'> & { readonly method: 'GET' | ChangeRequest['method'] },
+  ): Promise<{ readonly status: number; readonly body: JsonObject | undefined }> {
+    const { method, path, body, version } = sent
+    const answer = await request({
+      url: `${baseUrl}${path}`,
+      method,
+      headers: {
+        authorization,
+        accept: mediaType,
+        ...(body !== undefined && { 'content-type': mediaType }),
+        ...(version !== undefined && { 'if-match': version }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      timeout: 10_000,
+      maxBytes: 8_388_608,
+    })
+    if (answer.outcome === 'failed') throw new PartnerFailure('failed', answer.failure)
+    const { status, headers } = answer
+    const parsed = parseJsonObject(answer.body)
+    if (status >= 200 && status < 300) return { status, body: parsed }
+    const isAbsent = status === 404 && method !== 'POST'
+    if (isAbsent) return { status, body: undefined }
+    throw failureOf(status, { parsed, retryAfter: parseRetryAfter(headers, clock()) })
+  }
+
+  const search = async (endpoint: Endpoint, filter: string): Promise<readonly RemoteResource[]> =>
+    resourcesOf((await send({ method: 'GET', path: `/${endpoint}?${query({ filter, count: String(pageSize) })}` })).body)
+
+  const read: Partner['read'] = async (endpoint, id) =>
+    asResource((await send({ method: 'GET', path: `/${endpoint}/${encodeURIComponent(id)}` })).body)
+
+  return {
+    read,
+    async find(endpoint, attribute, value) {
+      const found = await search(endpoint, `${attribute} eq ${JSON.stringify(value)}`)
+      const matching = found.filter((resource) => isSameText(resource[attribute], value, attribute))
+      // RFC 7644 §3.4.2.2: a service that ignores filters returns everything, and would get a second resource.
+      if (matching.length < found.length) throw new PartnerFailure('refused', 'filter_ignored')
+      if (matching.length > 1) throw new PartnerFailure('refused', `${attribute}_ambiguous`)
+      return matching[0]
+    },
+    async findAll(endpoint, externalIds) {
+      const found: RemoteResource[] = []
+      for (let from = 0; from < externalIds.length; from += idsInFilter) {
+        const ids = externalIds.slice(from, from + idsInFilter)
+        const some = await search(endpoint, ids.map((id) => `externalId eq ${JSON.stringify(id)}`).join(' or '))
+        if (some.some(({ externalId }) => typeof externalId !== 'string' || !ids.includes(externalId)))
+          throw new PartnerFailure('refused', 'filter_ignored')
+        found.push(...some)
+      }
+      return found
+    },
+    async list(endpoint) {
+      const all = new Map<string, RemoteResource>()
+      for (let startIndex = 1; ; ) {
+        const path = `/${endpoint}?${query({ startIndex: String(startIndex), count: String(pageSize) })}`
+        const { body } = await send({ method: 'GET', path })
+        const page = resourcesOf(body)
+        for (const resource of page) all.set(resource.id, resource)
+        startIndex += page.length
+        const total = body?.['totalResults']
+        if (page.length === 0 || (typeof total === 'number' && startIndex > total)) return [...all.values()]
+        if (all.size > maximumListed) throw new PartnerFailure('refused', 'too_many_resources')
+      }
+    },
+    async change(changed) {
+      const { status, body } = await send(changed)
+      // RFC 7644 §3.6: what is gone need not be removed. A resource that is gone cannot be changed: look for it again.
+      if (status === 404 && changed.method !== 'DELETE') throw new PartnerFailure('failed', 'http_404')
+      return asResource(body)
+    },
+  }
+}
+
+const mediaType = 'application/scim+json'
+
+const query = (parameters: Readonly<Record<string, string>>): string => new URLSearchParams(parameters).toString()
+
+function resourcesOf(body: JsonObject | undefined): readonly RemoteResource[] {
+  const list = body?.['Resources'] ?? []
+  if (body === undefined || !Array.isArray(list)) throw new PartnerFailure('failed', 'list_malformed')
+  return list.flatMap((resource: JsonValue) => asResource(isJsonObject(resource) ? resource : undefined) ?? [])
+}
+
+function asResource(body: JsonObject | undefined): RemoteResource | undefined {
+  const id = body?.['id']
+  return body !== undefined && typeof id === 'string' && id !== '' ? { ...body, id } : undefined
+}
+
+/** RFC 7643 §4.1.1, §3.1: `userName` and `displayName` ignore case, `externalId` does not. */
+const isSameText = (found: JsonValue | undefined, value: string, attribute: string): boolean =>
+  typeof found === 'string' &&
+  (attribute === 'externalId' ? found === value : found.toLowerCase() === value.toLowerCase())
+
+/** RFC 7644 §3.12. After most 4xx responses, the same request would fail again. */
+function failureOf(
+  status: number,
+  { parsed, retryAfter }: { readonly parsed: JsonObject | undefined; readonly retryAfter: number },
+): PartnerFailure {
+  const type = parsed?.['scimType']
+  const failure = typeof type === 'string' && /^\w{1,40}$/.test(type) ? `http_${status}_${type}` : `http_${status}`
+  // A credential or an address may be corrected, a version may have changed, and a busy service recovers.
+  const mayRecover = status >= 500 || status < 400 || [401, 403, 408, 412, 423, 425, 429].includes(status)
+  return new PartnerFailure(mayRecover ? 'failed' : 'refused', failure, retryAfter)
+}
+
+/** RFC 7644 §3.4.2.4. Partners may return fewer. */
+const pageSize = 100
+
+/** A URL then has about 2,000 characters. */
+const idsInFilter = 20
+
+/** A comparison reads everything into memory. */
+const maximumListed = 200_000

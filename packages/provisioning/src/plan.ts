@@ -1,0 +1,114 @@
+import { isJsonObject } from '@mintmark/internal'
+import type { JsonObject } from '@mintmark/storage-interface'
+import type { ProvisioningTargetRecord } from '@mintmark/storage-interface/stores'
+
+import { differences, isBoolean, patch } from './difference.ts'
+import { type DesiredGroup, type DesiredUser, userAttributes } from './local-resources.ts'
+import type { ChangeRequest, RemoteResource } from './partner.ts'
+
+const userUrn = 'urn:ietf:params:scim:schemas:core:2.0:User'
+const groupUrn = 'urn:ietf:params:scim:schemas:core:2.0:Group'
+
+type RemovalPolicy = Pick<ProvisioningTargetRecord, 'onRemoval'>
+
+/**
+ * Returns the request that brings the partner's user to the desired state; undefined if nothing is to be done. The
+ * partner's resource names ours by its `externalId`.
+ */
+export function planUser(
+  desired: DesiredUser | undefined,
+  remote: RemoteResource | undefined,
+  target: RemovalPolicy,
+): ChangeRequest | undefined {
+  if (desired === undefined) return remote === undefined ? undefined : planRemoval(remote, target)
+  const { userId, active, attributes } = desired
+  // A user who was deactivated before the partner had them gets no account there.
+  if (remote === undefined) return active ? creation(desired) : undefined
+  const wanted: JsonObject = { ...attributes, externalId: userId }
+  const operations = differences(wanted, remote, managedOf(attributes))
+  const isActiveAs = isBoolean(remote['active'] ?? true, active)
+  return patch('Users', remote, [
+    ...operations,
+    ...(isActiveAs ? [] : ([{ op: 'replace', path: 'active', value: active }] as const)),
+  ])
+}
+
+const managedOf = (attributes: JsonObject): readonly string[] => [
+  ...new Set(['externalId', ...userAttributes, ...Object.keys(attributes).filter((name) => name !== 'schemas')]),
+]
+
+function creation({ userId, active, attributes }: DesiredUser): ChangeRequest {
+  const extensions = Object.entries(attributes).flatMap(([name, value]) =>
+    name.includes(':') && isJsonObject(value) ? [name] : [],
+  )
+  return {
+    method: 'POST',
+    path: '/Users',
+    body: { ...attributes, schemas: [userUrn, ...extensions], externalId: userId, active },
+  }
+}
+
+function planRemoval(remote: RemoteResource, { onRemoval }: RemovalPolicy): ChangeRequest | undefined {
+  if (onRemoval === 'delete') return { method: 'DELETE', path: `/Users/${encodeURIComponent(remote.id)}` }
+  if (isBoolean(remote['active'] ?? true, false)) return undefined
+  return patch('Users', remote, [{ op: 'replace', path: 'active', value: false }])
+}
+
+/** Returns the request that brings the partner's group to the desired name; undefined if nothing is to be done. */
+export function planGroup(
+  desired: DesiredGroup | undefined,
+  remote: RemoteResource | undefined,
+): ChangeRequest | undefined {
+  if (desired === undefined)
+    return remote === undefined ? undefined : { method: 'DELETE', path: `/Groups/${encodeURIComponent(remote.id)}` }
+  const { groupId, displayName } = desired
+  const wanted: JsonObject = { externalId: groupId, displayName }
+  if (remote === undefined) return { method: 'POST', path: '/Groups', body: { schemas: [groupUrn], ...wanted } }
+  return patch('Groups', remote, differences(wanted, remote, ['externalId', 'displayName']))
+}
+
+/**
+ * Returns the requests that add and remove members of the partner's group.
+ * @param members the identifiers of the partner's users that are to be its members.
+ */
+export function planMembers(remote: RemoteResource, members: readonly string[]): readonly ChangeRequest[] {
+  const found = memberIds(remote)
+  const added = members.filter((id) => !found.includes(id))
+  const removed = found.filter((id) => !members.includes(id))
+  return [...planAdditions(remote, added), ...planRemovals(remote, removed)]
+}
+
+/** A group changes with each request, so that no version is demanded. */
+export function planAdditions(remote: RemoteResource, ids: readonly string[]): readonly ChangeRequest[] {
+  return chunks(ids).flatMap((some) => {
+    const value = some.map((id) => ({ value: id }))
+    const request = patch('Groups', { id: remote.id }, [{ op: 'add', path: 'members', value }])
+    return request === undefined ? [] : [request]
+  })
+}
+
+export function planRemovals(remote: RemoteResource, ids: readonly string[]): readonly ChangeRequest[] {
+  return chunks(ids).flatMap((some) => {
+    const operations = some.map((id) => ({ op: 'remove', path: `members[value eq ${JSON.stringify(id)}]` }) as const)
+    const request = patch('Groups', { id: remote.id }, operations)
+    return request === undefined ? [] : [request]
+  })
+}
+
+/** Returns the identifiers of the members that the partner's group has. */
+export function memberIds({ members }: RemoteResource): readonly string[] {
+  if (!Array.isArray(members)) return []
+  return members.flatMap((member: unknown) => {
+    const value = typeof member === 'object' && member !== null && 'value' in member ? member.value : undefined
+    return typeof value === 'string' ? [value] : []
+  })
+}
+
+/** Services must accept 50 operations on members, not more (IPSIE SCIM §6.2.6). */
+const membersInRequest = 50
+
+const chunks = (ids: readonly string[]): readonly (readonly string[])[] =>
+  Array.from({ length: Math.ceil(ids.length / membersInRequest) }, (_, index) =>
+    ids.slice(index * membersInRequest, (index + 1) * membersInRequest),
+  )
+

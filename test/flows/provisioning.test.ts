@@ -1,0 +1,423 @@
+import { toFetch } from '@mintmark/adapter-fetch'
+import { createAuthorizationServer, createStoredKeys, type ServerEvent } from '@mintmark/core'
+import { createProvisioning, type ProvisioningOptions, ProvisioningError } from '@mintmark/provisioning'
+import { createScimServer, registerIdentityProvider } from '@mintmark/scim'
+import { epochSeconds, type JsonObject, providerId, userId } from '@mintmark/storage-interface'
+import { jsonText } from '@mintmark/storage-interface/stores'
+import { aGroup, aProvisionedState, aProvisionedUser } from '@mintmark/storage-interface/fixtures'
+import { createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { describe, expect, it } from 'vitest'
+
+const issuer = 'https://as.test'
+const partnerIssuer = 'https://partner.example'
+const baseUrl = `${partnerIssuer}/scim/v2/enterprise-idps/us`
+const provider = providerId('provider-1')
+
+type Sent = { readonly method: string; readonly path: string; readonly body: string }
+
+/** A server with a directory and a partner, which is another server of ours. */
+async function start(options: Partial<ProvisioningOptions> & { readonly change?: object } = {}) {
+  let now = 1_790_000_000
+  const clock = () => epochSeconds(now)
+  const storage = createMemoryStorage({ issuer })
+  const keys = createStoredKeys({ storage, sealingKey: 'A'.repeat(43), clock })
+  const partnerStorage = createMemoryStorage({ issuer: partnerIssuer })
+  const { secret } = await registerIdentityProvider(
+    { providerId: 'us', toleranceProfile: 'strict' },
+    { storage: partnerStorage, clock },
+  )
+  const partner = toFetch(createScimServer({ issuer: partnerIssuer, storage: partnerStorage, clock, onEvent: () => {} }))
+  const sent: Sent[] = []
+  const answers: ((request: Request) => Response | undefined)[] = []
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    const request = new Request(input, init)
+    const { pathname, search } = new URL(request.url)
+    const body = init?.body
+    const text = typeof body === 'string' ? body : ''
+    sent.push({ method: request.method, path: pathname.replace('/scim/v2/enterprise-idps/us', '') + search, body: text })
+    return answers.shift()?.(request) ?? partner(request)
+  }
+  const { change, ...given } = options
+  const provisioning = createProvisioning({ storage, keys, fetch, clock, ...given })
+  const events: ServerEvent[] = []
+  const server = createAuthorizationServer({
+    issuer,
+    storage,
+    keys,
+    fetch,
+    clock,
+    provisioning,
+    signedIn: async () => undefined,
+    onEvent: (event) => void events.push(event),
+  })
+  await registerIdentityProvider({ providerId: 'provider-1' }, { storage, clock })
+  await provisioning.targets.create({
+    targetId: 'crm',
+    displayName: 'CRM',
+    baseUrl,
+    credential: { bearerToken: secret },
+    providerIds: ['provider-1'],
+    ...change,
+  })
+  const read = async (path: string) => {
+    const reply = await partner(new Request(baseUrl + path, { headers: { authorization: `Bearer ${secret}` } }))
+    return (await reply.json()) as JsonObject
+  }
+  const resources = async (path: string) => ((await read(path))['Resources'] ?? []) as readonly JsonObject[]
+  return {
+    storage,
+    provisioning,
+    sent,
+    answers,
+    events,
+    secret,
+    enable: () => provisioning.targets.enable('crm'),
+    advance: (seconds: number) => void (now += seconds),
+    now: clock,
+    /** Delivers until nothing is due, also what waits for other messages. */
+    async deliver() {
+      for (let round = 0; round < 4; round += 1) {
+        await server.deliverOnce()
+        now += 11
+      }
+    },
+    deliverOnce: () => server.deliverOnce(),
+    users: () => resources('/Users'),
+    groups: () => resources('/Groups'),
+    changesSent: () => sent.filter(({ method }) => method !== 'GET'),
+  }
+}
+
+type World = Awaited<ReturnType<typeof start>>
+
+const changeUser = async ({ storage, now }: World, label: string, change: object): Promise<void> => {
+  const id = userId(`user-${label}`)
+  const before = await storage.provisionedUsers.find(provider, id)
+  const state = aProvisionedState(label, change)
+  await storage.provisionedUsers.compareAndSwap({
+    providerId: provider,
+    userId: id,
+    version: before?.version ?? 0,
+    state,
+    now: now(),
+  })
+}
+
+describe('a user of a directory', () => {
+  it('is created, changed, deactivated, reactivated and deactivated at the partner when it is removed here', async () => {
+    const world = await start()
+    await world.enable()
+    await world.storage.provisionedUsers.insert(aProvisionedUser('p'))
+    await world.deliver()
+    const [created] = await world.users()
+    expect(created).toMatchObject({ externalId: 'user-p', active: true })
+
+    await changeUser(world, 'p', { resource: jsonText({ userName: 'p', title: 'Chief' }) })
+    await world.deliver()
+    expect(await world.users()).toMatchObject([{ id: created?.['id'], userName: 'p', title: 'Chief' }])
+
+    await world.storage.users.deactivate(userId('user-p'), world.now())
+    await world.deliver()
+    expect(await world.users()).toMatchObject([{ active: false }])
+    await world.storage.users.reactivate(userId('user-p'), world.now())
+    await world.deliver()
+    expect(await world.users()).toMatchObject([{ active: true }])
+    await world.storage.users.remove(userId('user-p'), world.now())
+    await world.deliver()
+
+    expect(await world.users()).toMatchObject([{ externalId: 'user-p', active: false }])
+    expect(world.changesSent().map(({ method }) => method)).toEqual(['POST', 'PATCH', 'PATCH', 'PATCH', 'PATCH'])
+  })
+
+  it('is changed by a PATCH that names only what differs, with If-Match (RFC 7644 §3.5.2, §3.14)', async () => {
+    const world = await start()
+    await world.enable()
+    const insert = (resource: object) =>
+      world.storage.provisionedUsers.insert({ ...aProvisionedUser('p'), state: aProvisionedState('p', { resource: jsonText(resource as JsonObject) }) })
+    await insert({ userName: 'p', displayName: 'P', title: 'Old', nickName: 'pp' })
+    await world.deliver()
+
+    await changeUser(world, 'p', { resource: jsonText({ userName: 'p', displayName: 'P', title: 'New' }) })
+    await world.deliver()
+
+    const patched = world.changesSent().at(-1)
+    expect(JSON.parse(patched?.body ?? '{}')).toEqual({
+      schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'],
+      Operations: [
+        { op: 'remove', path: 'nickName' },
+        { op: 'replace', path: 'title', value: 'New' },
+      ],
+    })
+  })
+
+  it('is deleted at the partner if the target says so', async () => {
+    const world = await start({ change: { onRemoval: 'delete' } })
+    await world.enable()
+    await world.storage.provisionedUsers.insert(aProvisionedUser('p'))
+    await world.deliver()
+    await world.storage.users.remove(userId('user-p'), world.now())
+    await world.deliver()
+
+    expect(await world.users()).toEqual([])
+  })
+
+  it('is created once, however often the message is sent', async () => {
+    const world = await start()
+    await world.enable()
+    await world.storage.provisionedUsers.insert(aProvisionedUser('p'))
+    // The response of the first POST is lost.
+    world.answers.push(() => undefined)
+    await world.deliver()
+    await world.provisioning.synchronize('crm')
+    await world.deliver()
+
+    expect(await world.users()).toHaveLength(1)
+    expect(world.changesSent()).toHaveLength(1)
+  })
+
+  it('that render leaves out does not reach the partner, and is deactivated there when render begins to leave it out', async () => {
+    let isShown = true
+    const world = await start({ render: ({ resource }) => (isShown ? resource : undefined) })
+    await world.enable()
+    await world.storage.provisionedUsers.insert(aProvisionedUser('p'))
+    await world.deliver()
+    isShown = false
+    await world.storage.provisionedUsers.insert(aProvisionedUser('q'))
+    await changeUser(world, 'p', { resource: jsonText({ userName: 'p', title: 'T' }) })
+    await world.deliver()
+
+    expect(await world.users()).toMatchObject([{ externalId: 'user-p', active: false }])
+  })
+
+  it('of another directory, or of the host, is provisioned only if the target selects it', async () => {
+    const world = await start()
+    await world.enable()
+    await world.storage.users.insert({ userId: userId('host'), claims: { email: 'h@x.test' }, createdAt: world.now() })
+    await world.deliver()
+    expect(await world.users()).toEqual([])
+
+    await world.provisioning.targets.update('crm', { includesHostUsers: true })
+    await world.provisioning.synchronize('crm')
+    await world.deliver()
+    expect(await world.users()).toMatchObject([{ externalId: 'host', userName: 'h@x.test' }])
+  })
+})
+
+describe('a group', () => {
+  it('is created with its members, and follows their changes; a message waits for a user who is not there yet', async () => {
+    const world = await start()
+    await world.enable()
+    for (const label of 'ab') await world.storage.provisionedUsers.insert(aProvisionedUser(label))
+    const group = aGroup('g', { memberIds: ['user-a', 'user-b'] })
+    await world.storage.groups.insert(group)
+    await world.deliver()
+    const memberNames = async () => {
+      const users = await world.users()
+      const [{ members = [] } = {}] = (await world.groups()) as readonly { readonly members?: readonly JsonObject[] }[]
+      return members.map(({ value }) => users.find(({ id }) => id === value)?.['externalId']).toSorted()
+    }
+    expect(await world.groups()).toMatchObject([{ externalId: 'group-g' }])
+    expect(await memberNames()).toEqual(['user-a', 'user-b'])
+
+    const change = { providerId: provider, groupId: group.groupId, version: undefined, now: world.now() }
+    await world.storage.groups.change({ ...change, state: { ...group.state, displayName: 'New' }, members: { kind: 'delta', add: [], remove: ['user-a'] } })
+    await world.deliver()
+    expect([await memberNames(), (await world.groups())[0]?.['displayName']]).toEqual([['user-b'], 'New'])
+
+    await world.storage.groups.remove(change)
+    await world.deliver()
+    expect(await world.groups()).toEqual([])
+  })
+})
+
+describe('a partner', () => {
+  it('that asks to wait is sent the message after that time (RFC 7644 §3.12, RFC 6585 §4)', async () => {
+    const world = await start()
+    await world.enable()
+    await world.storage.provisionedUsers.insert(aProvisionedUser('p'))
+    world.answers.push(() => new Response(null, { status: 429, headers: { 'retry-after': '300' } }))
+    await world.deliverOnce()
+    world.advance(299)
+    await world.deliverOnce()
+    expect(world.sent).toHaveLength(1)
+
+    world.advance(1)
+    await world.deliverOnce()
+    expect(await world.users()).toHaveLength(1)
+  })
+
+  it('that refuses a user leaves a dead message with the reason, and an event', async () => {
+    const world = await start()
+    await world.enable()
+    await world.storage.provisionedUsers.insert(aProvisionedUser('p'))
+    world.answers.push(
+      () => undefined,
+      () => Response.json({ scimType: 'uniqueness', detail: 'secret' }, { status: 409 }),
+    )
+    await world.deliver()
+
+    const dead = await world.storage.deliveries.list({ state: 'dead', recipient: 'crm', before: undefined, limit: 10 })
+    expect(dead.map(({ lastFailure }) => lastFailure)).toEqual(['http_409_uniqueness'])
+    expect(world.events.find(({ type }) => type === 'delivery.dead')).toMatchObject({ failure: 'http_409_uniqueness' })
+    expect(JSON.stringify(world.events)).not.toContain(world.secret)
+  })
+
+  it.each([
+    ['ignores filters', () => Response.json({ Resources: [{ id: '1', externalId: 'x' }] }), 'filter_ignored'],
+    ['has two users with our identifier', () => Response.json({ Resources: [{ id: '1', externalId: 'user-p' }, { id: '2', externalId: 'user-p' }] }), 'externalId_ambiguous'],
+  ])('that %s gets no user, and the message is dead (RFC 7644 §3.4.2.2)', async (_, answer, failure) => {
+    const world = await start()
+    await world.enable()
+    await world.storage.provisionedUsers.insert(aProvisionedUser('p'))
+    world.answers.push(answer)
+    await world.deliver()
+
+    expect(world.changesSent()).toEqual([])
+    const dead = await world.storage.deliveries.list({ state: 'dead', recipient: 'crm', before: undefined, limit: 10 })
+    expect(dead.map(({ lastFailure }) => lastFailure)).toEqual([failure])
+  })
+
+  it('that does not keep externalId is reported, because its user would not be found again (RFC 7643 §3.1)', async () => {
+    const world = await start()
+    await world.enable()
+    await world.storage.provisionedUsers.insert(aProvisionedUser('p'))
+    world.answers.push(
+      () => undefined,
+      () => Response.json({ id: '1', userName: 'p' }, { status: 201 }),
+    )
+    await world.deliver()
+
+    const dead = await world.storage.deliveries.list({ state: 'dead', recipient: 'crm', before: undefined, limit: 10 })
+    expect(dead.map(({ lastFailure }) => lastFailure)).toEqual(['external_id_not_kept'])
+  })
+
+  it('that has a user with the same userName keeps it, unless the target adopts it', async () => {
+    const world = await start()
+    await world.enable()
+    world.answers.push(
+      () => undefined,
+      () => Response.json({ id: '1', userName: 'P', externalId: 'other' }, { status: 200 }),
+    )
+    await world.provisioning.targets.update('crm', { adoptsExisting: true })
+    world.answers.length = 0
+    world.answers.push(
+      () => Response.json({ Resources: [] }),
+      () => Response.json({ Resources: [{ id: '1', userName: 'name-p', externalId: 'of-another' }] }),
+    )
+    await world.storage.provisionedUsers.insert({
+      ...aProvisionedUser('p'),
+      state: aProvisionedState('p', { resource: jsonText({ userName: 'name-p' }) }),
+    })
+    await world.deliver()
+
+    const dead = await world.storage.deliveries.list({ state: 'dead', recipient: 'crm', before: undefined, limit: 10 })
+    expect(dead.map(({ lastFailure }) => lastFailure)).toEqual(['resource_of_another'])
+    expect(world.changesSent()).toEqual([])
+  })
+
+  it('gets an access token from client credentials, once for many messages (RFC 6749 §4.4)', async () => {
+    const tokenEndpoint = 'https://auth.partner.example/token'
+    const world = await start({ change: { credential: { tokenEndpoint, clientId: 'a b', clientSecret: 's', scope: 'scim' } } })
+    await world.enable()
+    for (const label of 'ab') await world.storage.provisionedUsers.insert(aProvisionedUser(label))
+    const seen: string[] = []
+    world.answers.push((request) => {
+      seen.push(request.headers.get('authorization') ?? '')
+      return Response.json({ access_token: world.secret, token_type: 'Bearer', expires_in: 3600 })
+    })
+    world.answers.push((request) => void seen.push(request.headers.get('authorization') ?? ''))
+    await world.deliver()
+
+    expect(seen[0]).toBe(`Basic ${btoa('a+b:s')}`)
+    expect(world.sent.filter(({ path }) => path === '/token').length).toBeLessThanOrEqual(2)
+    expect(await world.users()).toHaveLength(2)
+    expect(JSON.stringify(await world.storage.webhooks.list())).not.toContain('"s"')
+  })
+})
+
+describe('a target', () => {
+  it('is disabled when it is created: a comparison shows what would be sent, and nothing is sent', async () => {
+    const world = await start()
+    await world.storage.provisionedUsers.insert(aProvisionedUser('p'))
+    await world.deliver()
+
+    const report = await world.provisioning.compare('crm')
+
+    expect(world.changesSent()).toEqual([])
+    expect(report).toMatchObject({
+      users: 1,
+      groups: 0,
+      divergences: [{ kind: 'user', state: 'missing', localId: 'user-p', requests: [{ method: 'POST', path: '/Users' }] }],
+    })
+    expect(JSON.stringify(report)).not.toContain(world.secret)
+  })
+
+  it('that is enabled and synchronized gets everything, after which a comparison shows nothing', async () => {
+    const world = await start()
+    for (const label of 'abc') await world.storage.provisionedUsers.insert(aProvisionedUser(label))
+    await world.storage.groups.insert(aGroup('g', { memberIds: ['user-a', 'user-c'] }))
+    await world.enable()
+    expect(await world.provisioning.synchronize('crm')).toEqual({ users: 3, groups: 1 })
+    await world.deliver()
+
+    expect((await world.users()).map(({ externalId }) => externalId)).toEqual(['user-a', 'user-b', 'user-c'])
+    expect(await world.provisioning.compare('crm')).toEqual({ users: 3, groups: 1, divergences: [] })
+  })
+
+  it('is compared with changes that the partner made, which a synchronization repairs; what only it has is listed', async () => {
+    const world = await start()
+    await world.storage.provisionedUsers.insert(aProvisionedUser('a'))
+    await world.enable()
+    await world.provisioning.synchronize('crm')
+    await world.deliver()
+    const partner = world.answers
+    const [user] = await world.users()
+    const list = { totalResults: 2, Resources: [{ ...user, active: false }, { id: 'own', userName: 'local' }] }
+    partner.push(() => Response.json(list))
+
+    const { divergences } = await world.provisioning.compare('crm')
+
+    expect(divergences).toMatchObject([
+      { state: 'different', localId: 'user-a', requests: [{ method: 'PATCH' }] },
+      { state: 'extra', remoteId: 'own', name: 'local', requests: [] },
+    ])
+  })
+
+  it.each([
+    ['url_invalid', { baseUrl: 'http://partner.example' }],
+    ['url_invalid', { baseUrl: 'https://10.0.0.1/scim' }],
+    ['url_invalid', { baseUrl: `${issuer}/scim/v2/enterprise-idps/x` }],
+    ['credential_invalid', { credential: { bearerToken: 'a b' } }],
+    ['credential_invalid', { credential: { tokenEndpoint: 'http://x.test', clientId: 'a', clientSecret: 'b' } }],
+    ['selection_empty', { providerIds: [] }],
+  ])('is refused with %s for %j, and nothing is stored', async (reason, change) => {
+    const world = await start()
+    const before = await world.storage.webhooks.list()
+    const target = { targetId: 'two', displayName: 'Two', baseUrl, credential: { bearerToken: 'x' }, providerIds: ['provider-1'] }
+
+    const refused = world.provisioning.targets.create({ ...target, ...change })
+
+    await expect(refused).rejects.toBeInstanceOf(ProvisioningError)
+    await expect(refused).rejects.toMatchObject({ reason })
+    expect(await world.storage.webhooks.list()).toEqual(before)
+  })
+
+  it('of a server without the option provisioning keeps its messages', async () => {
+    const world = await start()
+    await world.enable()
+    const keys = createStoredKeys({ storage: world.storage, sealingKey: 'A'.repeat(43), clock: world.now })
+    const other = createAuthorizationServer({
+      issuer,
+      storage: world.storage,
+      keys,
+      clock: world.now,
+      signedIn: async () => undefined,
+    })
+    await world.storage.provisionedUsers.insert(aProvisionedUser('p'))
+    await other.deliverOnce()
+    world.advance(30)
+    await world.deliver()
+
+    expect(await world.users()).toHaveLength(1)
+  })
+})
