@@ -50,6 +50,16 @@ const allowedImports: Readonly<
       'zod',
     ],
   },
+  provisioning: {
+    any: [
+      '@mintmark/core',
+      '@mintmark/core/internal',
+      '@mintmark/internal',
+      '@mintmark/scim/engine',
+      '@mintmark/storage-interface',
+      '@mintmark/storage-interface/stores',
+    ],
+  },
   signals: {
     any: [
       '@mintmark/core',

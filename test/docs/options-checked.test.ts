@@ -30,6 +30,7 @@ import {
   defineSchema,
   registerIdentityProvider,
 } from '@mintmark/scim'
+import { createProvisioning } from '@mintmark/provisioning'
 import { createSignalReceiver, createSignalTransmitter } from '@mintmark/signals'
 import { composeStorage } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
@@ -321,6 +322,7 @@ const subjects: Readonly<Record<string, Subject>> = {
       ...required('softwareStatements[].scopes', 'softwareStatements[].redirectHosts'),
     ],
   },
+  createProvisioning: { call: createProvisioning, accepted: { storage, keys } },
   createSignalReceiver: {
     call: createSignalReceiver,
     accepted: {

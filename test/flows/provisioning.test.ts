@@ -13,7 +13,12 @@ const partnerIssuer = 'https://partner.example'
 const baseUrl = `${partnerIssuer}/scim/v2/enterprise-idps/us`
 const provider = providerId('provider-1')
 
-type Sent = { readonly method: string; readonly path: string; readonly body: string }
+type Sent = {
+  readonly method: string
+  readonly path: string
+  readonly body: string
+  readonly ifMatch: string | null
+}
 
 /** A server with a directory and a partner, which is another server of ours. */
 async function start(options: Partial<ProvisioningOptions> & { readonly change?: object } = {}) {
@@ -26,7 +31,9 @@ async function start(options: Partial<ProvisioningOptions> & { readonly change?:
     { providerId: 'us', toleranceProfile: 'strict' },
     { storage: partnerStorage, clock },
   )
-  const partner = toFetch(createScimServer({ issuer: partnerIssuer, storage: partnerStorage, clock, onEvent: () => {} }))
+  const partner = toFetch(
+    createScimServer({ issuer: partnerIssuer, storage: partnerStorage, clock, onEvent: () => {} }),
+  )
   const sent: Sent[] = []
   const answers: ((request: Request) => Response | undefined)[] = []
   const fetch: typeof globalThis.fetch = async (input, init) => {
@@ -34,7 +41,12 @@ async function start(options: Partial<ProvisioningOptions> & { readonly change?:
     const { pathname, search } = new URL(request.url)
     const body = init?.body
     const text = typeof body === 'string' ? body : ''
-    sent.push({ method: request.method, path: pathname.replace('/scim/v2/enterprise-idps/us', '') + search, body: text })
+    sent.push({
+      method: request.method,
+      path: pathname.replace('/scim/v2/enterprise-idps/us', '') + search,
+      body: text,
+      ifMatch: request.headers.get('if-match'),
+    })
     return answers.shift()?.(request) ?? partner(request)
   }
   const { change, ...given } = options
@@ -82,11 +94,21 @@ async function start(options: Partial<ProvisioningOptions> & { readonly change?:
       }
     },
     deliverOnce: () => server.deliverOnce(),
+    createAtPartner: (user: object) =>
+      partner(
+        new Request(`${baseUrl}/Users`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/scim+json' },
+          body: JSON.stringify({ schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'], ...user }),
+        }),
+      ),
     users: () => resources('/Users'),
     groups: () => resources('/Groups'),
     changesSent: () => sent.filter(({ method }) => method !== 'GET'),
   }
 }
+
+const byText = (one: unknown, other: unknown): number => (String(one) < String(other) ? -1 : 1)
 
 type World = Awaited<ReturnType<typeof start>>
 
@@ -133,7 +155,10 @@ describe('a user of a directory', () => {
     const world = await start()
     await world.enable()
     const insert = (resource: object) =>
-      world.storage.provisionedUsers.insert({ ...aProvisionedUser('p'), state: aProvisionedState('p', { resource: jsonText(resource as JsonObject) }) })
+      world.storage.provisionedUsers.insert({
+        ...aProvisionedUser('p'),
+        state: aProvisionedState('p', { resource: jsonText(resource as JsonObject) }),
+      })
     await insert({ userName: 'p', displayName: 'P', title: 'Old', nickName: 'pp' })
     await world.deliver()
 
@@ -141,6 +166,7 @@ describe('a user of a directory', () => {
     await world.deliver()
 
     const patched = world.changesSent().at(-1)
+    expect(patched?.ifMatch).toMatch(/^W\//)
     expect(JSON.parse(patched?.body ?? '{}')).toEqual({
       schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'],
       Operations: [
@@ -214,13 +240,17 @@ describe('a group', () => {
     const memberNames = async () => {
       const users = await world.users()
       const [{ members = [] } = {}] = (await world.groups()) as readonly { readonly members?: readonly JsonObject[] }[]
-      return members.map(({ value }) => users.find(({ id }) => id === value)?.['externalId']).toSorted()
+      return members.map(({ value }) => users.find(({ id }) => id === value)?.['externalId']).toSorted(byText)
     }
     expect(await world.groups()).toMatchObject([{ externalId: 'group-g' }])
     expect(await memberNames()).toEqual(['user-a', 'user-b'])
 
     const change = { providerId: provider, groupId: group.groupId, version: undefined, now: world.now() }
-    await world.storage.groups.change({ ...change, state: { ...group.state, displayName: 'New' }, members: { kind: 'delta', add: [], remove: ['user-a'] } })
+    await world.storage.groups.change({
+      ...change,
+      state: { ...group.state, displayName: 'New' },
+      members: { kind: 'delta', add: [], remove: ['user-a'] },
+    })
     await world.deliver()
     expect([await memberNames(), (await world.groups())[0]?.['displayName']]).toEqual([['user-b'], 'New'])
 
@@ -264,7 +294,17 @@ describe('a partner', () => {
 
   it.each([
     ['ignores filters', () => Response.json({ Resources: [{ id: '1', externalId: 'x' }] }), 'filter_ignored'],
-    ['has two users with our identifier', () => Response.json({ Resources: [{ id: '1', externalId: 'user-p' }, { id: '2', externalId: 'user-p' }] }), 'externalId_ambiguous'],
+    [
+      'has two users with our identifier',
+      () =>
+        Response.json({
+          Resources: [
+            { id: '1', externalId: 'user-p' },
+            { id: '2', externalId: 'user-p' },
+          ],
+        }),
+      'externalId_ambiguous',
+    ],
   ])('that %s gets no user, and the message is dead (RFC 7644 §3.4.2.2)', async (_, answer, failure) => {
     const world = await start()
     await world.enable()
@@ -291,15 +331,29 @@ describe('a partner', () => {
     expect(dead.map(({ lastFailure }) => lastFailure)).toEqual(['external_id_not_kept'])
   })
 
-  it('that has a user with the same userName keeps it, unless the target adopts it', async () => {
+  it('has a user with the same userName, who becomes ours if the target adopts and the user has no externalId', async () => {
+    const world = await start()
+    const adopting = await start({ change: { adoptsExisting: true } })
+    for (const each of [world, adopting]) {
+      await each.enable()
+      await each.createAtPartner({ userName: 'name-p', title: 'Own' })
+      await each.storage.provisionedUsers.insert({
+        ...aProvisionedUser('p'),
+        state: aProvisionedState('p', { resource: jsonText({ userName: 'name-p', displayName: 'P' }) }),
+      })
+      await each.deliver()
+    }
+
+    expect(await adopting.users()).toMatchObject([{ externalId: 'user-p', displayName: 'P' }])
+    expect(await world.users()).toMatchObject([{ userName: 'name-p', title: 'Own' }])
+    const dead = await world.storage.deliveries.list({ state: 'dead', recipient: 'crm', before: undefined, limit: 10 })
+    expect(dead.map(({ lastFailure }) => lastFailure)).toEqual(['http_409_uniqueness'])
+  })
+
+  it('that has a user with the same userName and another externalId keeps it, and the message is dead', async () => {
     const world = await start()
     await world.enable()
-    world.answers.push(
-      () => undefined,
-      () => Response.json({ id: '1', userName: 'P', externalId: 'other' }, { status: 200 }),
-    )
     await world.provisioning.targets.update('crm', { adoptsExisting: true })
-    world.answers.length = 0
     world.answers.push(
       () => Response.json({ Resources: [] }),
       () => Response.json({ Resources: [{ id: '1', userName: 'name-p', externalId: 'of-another' }] }),
@@ -317,7 +371,9 @@ describe('a partner', () => {
 
   it('gets an access token from client credentials, once for many messages (RFC 6749 §4.4)', async () => {
     const tokenEndpoint = 'https://auth.partner.example/token'
-    const world = await start({ change: { credential: { tokenEndpoint, clientId: 'a b', clientSecret: 's', scope: 'scim' } } })
+    const world = await start({
+      change: { credential: { tokenEndpoint, clientId: 'a b', clientSecret: 's', scope: 'scim' } },
+    })
     await world.enable()
     for (const label of 'ab') await world.storage.provisionedUsers.insert(aProvisionedUser(label))
     const seen: string[] = []
@@ -347,7 +403,9 @@ describe('a target', () => {
     expect(report).toMatchObject({
       users: 1,
       groups: 0,
-      divergences: [{ kind: 'user', state: 'missing', localId: 'user-p', requests: [{ method: 'POST', path: '/Users' }] }],
+      divergences: [
+        { kind: 'user', state: 'missing', localId: 'user-p', requests: [{ method: 'POST', path: '/Users' }] },
+      ],
     })
     expect(JSON.stringify(report)).not.toContain(world.secret)
   })
@@ -360,7 +418,11 @@ describe('a target', () => {
     expect(await world.provisioning.synchronize('crm')).toEqual({ users: 3, groups: 1 })
     await world.deliver()
 
-    expect((await world.users()).map(({ externalId }) => externalId)).toEqual(['user-a', 'user-b', 'user-c'])
+    expect((await world.users()).map(({ externalId }) => externalId).toSorted(byText)).toEqual([
+      'user-a',
+      'user-b',
+      'user-c',
+    ])
     expect(await world.provisioning.compare('crm')).toEqual({ users: 3, groups: 1, divergences: [] })
   })
 
@@ -372,7 +434,13 @@ describe('a target', () => {
     await world.deliver()
     const partner = world.answers
     const [user] = await world.users()
-    const list = { totalResults: 2, Resources: [{ ...user, active: false }, { id: 'own', userName: 'local' }] }
+    const list = {
+      totalResults: 2,
+      Resources: [
+        { ...user, active: false },
+        { id: 'own', userName: 'local' },
+      ],
+    }
     partner.push(() => Response.json(list))
 
     const { divergences } = await world.provisioning.compare('crm')
@@ -393,7 +461,13 @@ describe('a target', () => {
   ])('is refused with %s for %j, and nothing is stored', async (reason, change) => {
     const world = await start()
     const before = await world.storage.webhooks.list()
-    const target = { targetId: 'two', displayName: 'Two', baseUrl, credential: { bearerToken: 'x' }, providerIds: ['provider-1'] }
+    const target = {
+      targetId: 'two',
+      displayName: 'Two',
+      baseUrl,
+      credential: { bearerToken: 'x' },
+      providerIds: ['provider-1'],
+    }
 
     const refused = world.provisioning.targets.create({ ...target, ...change })
 

@@ -58,12 +58,17 @@ export async function compareWithPartner(
     ]
     divergences.push(...divergence({ kind: 'group', localId, name, plan }, remoteGroups, selection))
   }
-  return { users, groups, divergences: [...divergences, ...extras('user', remoteUsers), ...extras('group', remoteGroups)] }
+  return {
+    users,
+    groups,
+    divergences: [...divergences, ...extras('user', remoteUsers), ...extras('group', remoteGroups)],
+  }
 }
 
 const memberList = (remote: RemoteResource) => memberIds(remote).map((value) => ({ value }))
 
-const listOf = (request: ChangeRequest | undefined): readonly ChangeRequest[] => (request === undefined ? [] : [request])
+const listOf = (request: ChangeRequest | undefined): readonly ChangeRequest[] =>
+  request === undefined ? [] : [request]
 
 /** The resources of a partner, by our identifier and by name; `left` are those that no local resource has claimed. */
 interface RemoteIndex {

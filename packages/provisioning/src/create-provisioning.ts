@@ -91,11 +91,11 @@ export function createProvisioning(options: ProvisioningOptions): Provisioning {
   const outbound = createOutboundClient(options.fetch, { pending: 16, pendingPerHost: 4, allowedOrigins })
   const local = { storage, render }
 
-  const send: ProvisioningSender['send'] = async (subject, { target, credential, request }) => {
+  const send: ProvisioningSender['send'] = async (subject, { target, credential, outbound: client }) => {
     if (!isTarget(target)) return { outcome: 'refused', failure: 'target_unknown' }
-    const connection = { baseUrl: target.url, request, clock }
+    const connection = { baseUrl: target.url, outbound: client, clock }
     try {
-      const partner = openPartner({ ...connection, authorization: await authorize(credential, request) })
+      const partner = openPartner({ ...connection, authorization: await authorize(credential, client) })
       return await sendSubject(subject, selectionOf(target), { ...local, partner })
     } catch (error) {
       if (!(error instanceof PartnerFailure)) throw error
@@ -112,8 +112,8 @@ export function createProvisioning(options: ProvisioningOptions): Provisioning {
       const credential = await openWebhookSecret(sealed, { issuer, webhookId: targetId }, keys)
       if (credential === undefined) throw new ProvisioningError('partner_failed', 'sealing_key_missing')
       try {
-        const authorization = await authorize(credential, outbound.request)
-        const partner = openPartner({ baseUrl: target.url, authorization, request: outbound.request, clock })
+        const authorization = await authorize(credential, outbound)
+        const partner = openPartner({ baseUrl: target.url, authorization, outbound, clock })
         return await compareWithPartner(selectionOf(target), partner, local)
       } catch (error) {
         if (error instanceof PartnerFailure) throw new ProvisioningError('partner_failed', error.failure)

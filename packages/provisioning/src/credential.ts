@@ -14,7 +14,7 @@ export type PartnerCredential =
     }
 
 /** Returns the Authorization header for a partner. */
-export type Authorize = (credential: string, request: OutboundClient['request']) => Promise<string>
+export type Authorize = (credential: string, outbound: OutboundClient) => Promise<string>
 
 /**
  * Creates the function that authenticates at partners. Access tokens are kept in the memory of this process until shortly
@@ -22,13 +22,13 @@ export type Authorize = (credential: string, request: OutboundClient['request'])
  */
 export function createAuthorize(clock: Clock): Authorize {
   const tokens = new Map<string, { readonly token: string; readonly until: number }>()
-  return async (sealed, request) => {
+  return async (sealed, outbound) => {
     const credential = parseCredential(sealed)
     // RFC 6750 §2.1.
     if ('bearerToken' in credential) return `Bearer ${credential.bearerToken}`
     const known = tokens.get(sealed)
     if (known !== undefined && clock() < known.until) return `Bearer ${known.token}`
-    const issued = await requestToken(credential, request)
+    const issued = await requestToken(credential, outbound)
     if (tokens.size >= maximumTokens) tokens.clear()
     tokens.set(sealed, { token: issued.token, until: clock() + issued.lifetime - margin })
     return `Bearer ${issued.token}`
@@ -40,10 +40,10 @@ const parseCredential = (text: string): PartnerCredential => JSON.parse(text) as
 
 async function requestToken(
   { tokenEndpoint, clientId, clientSecret, scope }: Extract<PartnerCredential, { readonly tokenEndpoint: string }>,
-  request: OutboundClient['request'],
+  outbound: OutboundClient,
 ): Promise<{ readonly token: string; readonly lifetime: number }> {
   const form = new URLSearchParams({ grant_type: 'client_credentials', ...(scope !== undefined && { scope }) })
-  const answer = await request({
+  const answer = await outbound.request({
     url: tokenEndpoint,
     method: 'POST',
     headers: {
@@ -60,7 +60,8 @@ async function requestToken(
   const body = parseJsonObject(answer.body)
   const token = body?.['access_token']
   // RFC 6749 §5.1.
-  if (answer.status !== 200 || typeof token !== 'string') throw new PartnerFailure('failed', `token_http_${answer.status}`)
+  if (answer.status !== 200 || typeof token !== 'string')
+    throw new PartnerFailure('failed', `token_http_${answer.status}`)
   const lifetime = body?.['expires_in']
   return { token, lifetime: typeof lifetime === 'number' ? lifetime : 300 }
 }

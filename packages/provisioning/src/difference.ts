@@ -17,11 +17,7 @@ interface Operation {
  * belong to the partner.
  * @param managed names, and URNs of extensions, that this server sets or removes.
  */
-export function differences(
-  desired: JsonObject,
-  remote: JsonObject,
-  managed: readonly string[],
-): readonly Operation[] {
+export function differences(desired: JsonObject, remote: JsonObject, managed: readonly string[]): readonly Operation[] {
   return managed.flatMap((name): readonly Operation[] => {
     const wanted = desired[name]
     const found = remote[name]

@@ -71,9 +71,7 @@ export async function desiredUser(
   const isSelected = providerId === undefined ? target.includesHostUsers : target.providerIds.includes(providerId)
   if (!isSelected) return undefined
   const resource =
-    providerId === undefined
-      ? resourceOfClaims(claims, userId)
-      : await providedResource(providerId, userId, storage)
+    providerId === undefined ? resourceOfClaims(claims, userId) : await providedResource(providerId, userId, storage)
   if (resource === undefined) return undefined
   const attributes = render({ userId, active, providerId, claims, resource }, targetId)
   if (attributes === undefined) return undefined

@@ -35,19 +35,19 @@ export interface Partner {
 export function openPartner({
   baseUrl,
   authorization,
-  request,
+  outbound,
   clock,
 }: {
   readonly baseUrl: string
   readonly authorization: string
-  readonly request: OutboundClient['request']
+  readonly outbound: OutboundClient
   readonly clock: Clock
 }): Partner {
   async function send(
     sent: Omit<ChangeRequest, 'method'> & { readonly method: 'GET' | ChangeRequest['method'] },
   ): Promise<{ readonly status: number; readonly body: JsonObject | undefined }> {
     const { method, path, body, version } = sent
-    const answer = await request({
+    const answer = await outbound.request({
       url: `${baseUrl}${path}`,
       method,
       headers: {
@@ -70,7 +70,9 @@ export function openPartner({
   }
 
   const search = async (endpoint: Endpoint, filter: string): Promise<readonly RemoteResource[]> =>
-    resourcesOf((await send({ method: 'GET', path: `/${endpoint}?${query({ filter, count: String(pageSize) })}` })).body)
+    resourcesOf(
+      (await send({ method: 'GET', path: `/${endpoint}?${query({ filter, count: String(pageSize) })}` })).body,
+    )
 
   const read: Partner['read'] = async (endpoint, id) =>
     asResource((await send({ method: 'GET', path: `/${endpoint}/${encodeURIComponent(id)}` })).body)
@@ -98,7 +100,7 @@ export function openPartner({
     },
     async list(endpoint) {
       const all = new Map<string, RemoteResource>()
-      for (let startIndex = 1; ; ) {
+      for (let startIndex = 1; ;) {
         const path = `/${endpoint}?${query({ startIndex: String(startIndex), count: String(pageSize) })}`
         const { body } = await send({ method: 'GET', path })
         const page = resourcesOf(body)

@@ -111,4 +111,3 @@ const chunks = (ids: readonly string[]): readonly (readonly string[])[] =>
   Array.from({ length: Math.ceil(ids.length / membersInRequest) }, (_, index) =>
     ids.slice(index * membersInRequest, (index + 1) * membersInRequest),
   )
-

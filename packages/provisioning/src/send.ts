@@ -2,7 +2,6 @@ import type { ProvisionedSubject, ProvisioningResult } from '@mintmark/core/inte
 
 import {
   type DesiredGroup,
-  type DesiredUser,
   type LocalDependencies,
   memberUsers,
   readGroup,
@@ -10,7 +9,7 @@ import {
   type Selection,
 } from './local-resources.ts'
 import { PartnerFailure } from './partner-failure.ts'
-import type { Partner, RemoteResource } from './partner.ts'
+import type { Endpoint, Partner, RemoteResource } from './partner.ts'
 import { memberIds, planAdditions, planGroup, planMembers, planRemovals, planUser } from './plan.ts'
 
 interface SendDependencies extends LocalDependencies {
@@ -27,8 +26,7 @@ export async function sendSubject(
   deps: SendDependencies,
 ): Promise<ProvisioningResult> {
   try {
-    if (groupId === undefined)
-      return userId === undefined ? done : await sendUser(userId, selection, deps)
+    if (groupId === undefined) return userId === undefined ? done : await sendUser(userId, selection, deps)
     if (userId !== undefined) return await sendMembership({ groupId, userId }, selection, deps)
     return await sendGroup({ groupId, isComplete }, selection, deps)
   } catch (error) {
@@ -43,7 +41,7 @@ const waiting: ProvisioningResult = { outcome: 'waiting' }
 
 async function sendUser(id: string, selection: Selection, deps: SendDependencies): Promise<ProvisioningResult> {
   const desired = await readUser(id, selection, deps)
-  const remote = await findUser(id, desired, selection, deps)
+  const remote = await findRemote({ endpoint: 'Users', id, name: desired?.userName }, selection, deps)
   const request = planUser(desired, remote, selection.target)
   if (request === undefined) return done
   const stored = await deps.partner.change(request)
@@ -51,16 +49,20 @@ async function sendUser(id: string, selection: Selection, deps: SendDependencies
   return done
 }
 
-/** Finds the partner's user: the one with our identifier as `externalId`, or one that may be adopted. */
-async function findUser(
-  id: string,
-  desired: DesiredUser | undefined,
+/**
+ * Finds the partner's resource: the one with our identifier as `externalId`, or one with the same name that may be
+ * adopted.
+ * @param sought `name`: undefined if nothing is to be adopted.
+ */
+async function findRemote(
+  sought: { readonly endpoint: Endpoint; readonly id: string; readonly name: string | undefined },
   { target }: Selection,
   { partner }: SendDependencies,
 ): Promise<RemoteResource | undefined> {
-  const linked = await partner.find('Users', 'externalId', id)
-  if (linked !== undefined || desired === undefined || !target.adoptsExisting) return linked
-  return refuseForeign(await partner.find('Users', 'userName', desired.userName))
+  const { endpoint, id, name } = sought
+  const linked = await partner.find(endpoint, 'externalId', id)
+  if (linked !== undefined || name === undefined || !target.adoptsExisting) return linked
+  return refuseForeign(await partner.find(endpoint, endpoint === 'Users' ? 'userName' : 'displayName', name))
 }
 
 /** A resource with another `externalId` belongs to another source. */
@@ -83,7 +85,7 @@ async function sendGroup(
 ): Promise<ProvisioningResult> {
   const { partner } = deps
   const desired = await readGroup(groupId, selection, deps)
-  const remote = await findGroup(groupId, desired, selection, deps)
+  const remote = await findRemote({ endpoint: 'Groups', id: groupId, name: desired?.displayName }, selection, deps)
   const request = planGroup(desired, remote)
   const stored = request === undefined ? undefined : await partner.change(request)
   if (request?.method === 'POST') requireKept(stored, groupId)
@@ -91,17 +93,6 @@ async function sendGroup(
   const current = remote ?? stored ?? (await partner.find('Groups', 'externalId', groupId))
   if (current === undefined) return { outcome: 'failed', failure: 'group_not_found' }
   return sendMembers(desired, current, { selection, deps })
-}
-
-async function findGroup(
-  id: string,
-  desired: DesiredGroup | undefined,
-  { target }: Selection,
-  { partner }: SendDependencies,
-): Promise<RemoteResource | undefined> {
-  const linked = await partner.find('Groups', 'externalId', id)
-  if (linked !== undefined || desired === undefined || !target.adoptsExisting) return linked
-  return refuseForeign(await partner.find('Groups', 'displayName', desired.displayName))
 }
 
 /** Brings all members of the partner's group to the present state. */
@@ -115,7 +106,11 @@ async function sendMembers(
   const found = await partner.findAll('Users', local)
   const known = new Set(found.map(({ externalId }) => externalId))
   const remote = (await partner.read('Groups', id)) ?? { id }
-  for (const request of planMembers(remote, found.map((user) => user.id))) await partner.change(request)
+  for (const request of planMembers(
+    remote,
+    found.map((user) => user.id),
+  ))
+    await partner.change(request)
   for (const userId of local) {
     if (known.has(userId)) continue
     const user = await readUser(userId, selection, deps)

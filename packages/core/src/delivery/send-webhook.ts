@@ -30,7 +30,7 @@ export interface ProvisioningSender {
       readonly target: WebhookRecord
       /** The credential of the target, as it was sealed. */
       readonly credential: string
-      readonly request: OutboundClient['request']
+      readonly outbound: OutboundClient
     },
   ) => Promise<ProvisioningResult>
 }
@@ -102,7 +102,7 @@ async function provision(
   if (credential === undefined) return retry(delivery, { failure: 'sealing_key_missing', now: clock() })
   const { userId: user, groupId: group, isComplete } = delivery.content as SubjectContent
   const subject = { userId: user ?? undefined, groupId: group ?? undefined, isComplete: isComplete === true }
-  const result = await provisioning.send(subject, { target, credential, request: outbound.request })
+  const result = await provisioning.send(subject, { target, credential, outbound })
   const now = clock()
   switch (result.outcome) {
     case 'done':
