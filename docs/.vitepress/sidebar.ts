@@ -17,7 +17,7 @@ interface Item {
 
 /** The guides by reader, in reading order. A guide that no group names is listed under `Build`. */
 const groups = {
-  'APIs and MCP': `protect-an-api let-mcp-clients-in roles-and-organizations machine-to-machine deploy-keys-without-secrets agents-on-behalf-of-users let-clients-register
+  'APIs and MCP': `protect-an-api let-mcp-clients-in roles-and-organizations machine-to-machine deploy-keys-without-secrets agents-on-behalf-of-users let-clients-register developer-portal connect-applications
     browser-and-mobile-apps dpop-for-browser-apps mtls-behind-a-proxy rich-authorization-requests fapi-2 encrypt-responses
     authenticate-clients-your-way manage-grants pairwise-subjects test-your-product`,
   Directories: `provision-users provision-from-okta provision-from-entra several-directories universal-logout security-signals provision-your-partners ipsie custom-resource-types
