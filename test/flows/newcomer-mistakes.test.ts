@@ -127,7 +127,7 @@ it.each<readonly [mistake: string, make: () => unknown, advice: string]>([
   [
     'an unknown grant type',
     client({ grantTypes: ['implicit'] }),
-    'Each grant type must be authorization_code, refresh_token, client_credentials, urn:ietf:params:oauth:grant-type:device_code, or an absolute URI.',
+    'Each grant type must be authorization_code, refresh_token, client_credentials, urn:ietf:params:oauth:grant-type:device_code, urn:openid:params:grant-type:ciba, or an absolute URI.',
   ],
   [
     'an unknown authentication method',

@@ -91,7 +91,7 @@ describe('logger', () => {
   it.each([
     [
       'warn',
-      'POST /token refused: invalid_grant (code_replayed)',
+      'POST /token refused: invalid_grant (code_replayed). The code was redeemed before, perhaps because the callback page was loaded again. Redeem it once, then redirect to another page',
       { ...refused, code: 'invalid_grant', reason: 'code_replayed' },
     ],
     [

@@ -23,7 +23,7 @@ it('names the method that a client is registered for and the method that it used
   } as const
 
   expect(line({ ...unauthenticated, context })).toBe(
-    'POST /token refused: invalid_client (client_authentication_method): my-app, registered for client_secret_basic, sent client_secret_post',
+    'POST /token refused: invalid_client (client_authentication_method): my-app, registered for client_secret_basic, sent client_secret_post. Configure the client for the registered method, or change the registration',
   )
 })
 
@@ -37,7 +37,7 @@ it('says which redirect URI a client requested, and the most similar registered 
   expect(
     line({ ...unauthenticated, path: '/auth', code: 'invalid_request', reason: 'redirect_uri_mismatch', context }),
   ).toBe(
-    'POST /auth refused: invalid_request (redirect_uri_mismatch): my-app, requested https://app.test/cb/, registered https://app.test/cb',
+    'POST /auth refused: invalid_request (redirect_uri_mismatch): my-app, requested https://app.test/cb/, registered https://app.test/cb. Send a registered redirect URI, character by character, or register this one; at the token endpoint, send the one of the authorization request',
   )
 })
 
@@ -54,7 +54,7 @@ it.each([
   ['with 65 characters', 'x'.repeat(65)],
 ])('does not log the client_id of an unauthenticated client %s', (_case, clientId) => {
   expect(line({ ...unauthenticated, context: { clientId } })).toBe(
-    'POST /token refused: invalid_client (client_authentication_method): a client with an unusual name',
+    'POST /token refused: invalid_client (client_authentication_method): a client with an unusual name. Configure the client for the registered method, or change the registration',
   )
 })
 

@@ -1,6 +1,7 @@
 import { type Clock, elapsed, type HttpService, logEvent, type Logger, systemClock } from '@mintmark/internal'
 import type { DeliveryStorage, JsonValue } from '@mintmark/storage-interface'
 import type { EventListener, RequestRefused, ServerEvent } from './events.ts'
+import { adviceOf } from './refusal-advice.ts'
 import type { RefusalReason } from './refusals.ts'
 
 /**
@@ -59,7 +60,7 @@ export function reportFaults(console: Pick<Console, 'warn' | 'error'>): EventLis
 export function eventLine(event: ServerEvent): string {
   switch (event.type) {
     case 'request.refused':
-      return `${event.method} ${event.path} refused: ${event.code} (${event.reason})${refusalDetails(event)}`
+      return `${event.method} ${event.path} refused: ${event.code} (${event.reason})${refusalDetails(event)}${adviceAfter(event)}`
     case 'option.unsafe':
       return `unsafe option ${event.option}: ${event.advice}`
     case 'sign_in.failed':
@@ -115,12 +116,17 @@ export function eventLine(event: ServerEvent): string {
     case 'delivery.interrupted':
       return `delivery.interrupted: ${event.channel}`
     case 'origin.refused':
-      return `origin.refused: ${event.origin} is the origin of no redirect URI of ${nameOf(event.clientId)}`
+      return `origin.refused: ${event.origin} is the origin of no redirect URI of ${nameOf(event.clientId)}, so its pages cannot read the response. If they belong to the client, register a redirect URI there`
     case 'userinfo.answered':
       return `${event.type}: to ${nameOf(event.clientId)}`
     default:
       return event satisfies never
   }
+}
+
+function adviceAfter({ reason }: RequestRefused): string {
+  const advice = adviceOf(reason)
+  return advice === undefined ? '' : `. ${advice.replace(/\.$/, '')}`
 }
 
 const withoutScopes = ({ omittedScopes }: { readonly omittedScopes: readonly string[] }): string =>

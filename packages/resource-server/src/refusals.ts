@@ -152,12 +152,29 @@ export class AccessRefusedError extends Error {
 
   constructor(reason: AccessRefusalReason, cause?: unknown, comparison?: string) {
     const [code] = refusals[reason]
-    super(comparison === undefined ? `${code}: ${reason}` : `${code}: ${reason}: ${comparison}`, { cause })
+    const { [reason]: todo } = advice
+    super([`${code}: ${reason}${comparison === undefined ? '' : `: ${comparison}`}`, todo ?? []].flat().join('. '), {
+      cause,
+    })
     this.comparison = comparison
     this.code = code
     this.description = codes[code].description
     this.reason = reason
   }
+}
+
+/** What a developer can do about the refusals that occur while an API is being set up. Clients never see it. */
+const advice: Readonly<Partial<Record<AccessRefusalReason, string>>> = {
+  bearer_malformed: 'Send one access token: Authorization: Bearer TOKEN',
+  token_malformed: 'An opaque token needs the option introspection',
+  token_type: 'Send the access token, not the ID token',
+  token_key_unknown: 'Only tokens of this issuer are accepted',
+  token_issuer: 'Set issuer exactly as in the options of the authorization server',
+  token_audience:
+    'Set audience to the key of this API in the option resources of the authorization server, and let the client request that resource',
+  token_expired: 'The client must refresh its token',
+  token_not_yet_valid: 'Synchronize the clocks',
+  scope_missing: 'The client must be registered for the scope value and request it, and the user must consent',
 }
 
 /** Creates the error for a refusal. The table of refusals has the section of the standard. */
