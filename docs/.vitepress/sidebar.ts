@@ -17,8 +17,8 @@ interface Item {
 
 /** The guides by reader, in reading order. A guide that no group names is listed under `Build`. */
 const groups = {
-  'APIs and MCP': `protect-an-api let-mcp-clients-in roles-and-organizations machine-to-machine deploy-keys-without-secrets agents-on-behalf-of-users let-clients-register developer-portal connect-applications
-    browser-and-mobile-apps dpop-for-browser-apps mtls-behind-a-proxy rich-authorization-requests fapi-2 encrypt-responses
+  'APIs and MCP': `protect-an-api let-mcp-clients-in roles-and-organizations machine-to-machine deploy-keys-without-secrets agents-on-behalf-of-users ask-a-person-before-an-agent-acts
+    let-clients-register developer-portal connect-applications browser-and-mobile-apps sign-in-a-cli-or-a-tv dpop-for-browser-apps mtls-behind-a-proxy rich-authorization-requests fapi-2 encrypt-responses
     authenticate-clients-your-way manage-grants pairwise-subjects test-your-product`,
   Directories: `provision-users provision-from-okta provision-from-entra several-directories universal-logout security-signals provision-your-partners ipsie custom-resource-types
     delta-queries`,

@@ -102,3 +102,15 @@ export function sendTo(service: HttpService): typeof fetch {
     return new URL(request.url).origin === service.origin ? answer(request) : Promise.resolve(new Response(''))
   }
 }
+
+/**
+ * Returns a `fetch` that makes a library poll at this interval, in seconds, instead of the five that the server asks for. The
+ * server itself counts by its own clock.
+ */
+export const withInterval =
+  (send: typeof fetch, interval: number): typeof fetch =>
+  async (input, init) => {
+    const response = await send(input, init)
+    const text = await response.text()
+    return new Response(text.replace(/"interval":\d+/, `"interval":${interval}`), response)
+  }
