@@ -11,7 +11,10 @@ import { startLoopbackServer } from '../support/server-under-test.ts'
 import { configAt, withInterval } from './client-at-app.ts'
 
 it.each([
-  [true, { authorization_details: [{ type: 'payment', amount: '12.00', creditor: 'Example Ltd.', account: 'savings' }] }],
+  [
+    true,
+    { authorization_details: [{ type: 'payment', amount: '12.00', creditor: 'Example Ltd.', account: 'savings' }] },
+  ],
   [false, { error: 'access_denied' }],
 ])('the agent of the page pays only if the person approves it: %s (CIBA Core 1.0)', async (allow, result) => {
   const site = await startLoopbackServer(options)
