@@ -343,6 +343,28 @@ test('idp assertions sets who signs for a provider, prints the endpoint, and ref
   expect(await mintmark.run('idp', 'assertions', 'acme')).toMatchObject({ out: 'acme signs nothing for this server.' })
 })
 
+test('idp cross-app-access sets which clients act for users of a provider, keeps the issuer, and needs one', async () => {
+  const mintmark = await withDatabase()
+  await mintmark.run('idp', 'register', 'acme')
+  const keys = ['--keys', 'https://acme.okta.com/oauth2/v1/keys']
+  const access = ['--client', 'agent', '--scope', 'a', 'b', '--resource', 'https://api.test', '--once']
+  const read = async () => (await (await mintmark.storage()).identityProviders.find(providerId('acme')))?.assertions
+
+  const without = await mintmark.run('idp', 'cross-app-access', 'acme', ...access)
+  await mintmark.run('idp', 'assertions', 'acme', '--idp-issuer', 'https://acme.okta.com', ...keys)
+  const set = await mintmark.run('idp', 'cross-app-access', 'acme', ...access)
+  await mintmark.run('idp', 'assertions', 'acme', '--idp-issuer', 'https://new.okta.com', ...keys)
+
+  expect(without).toMatchObject({ code: 2, err: expect.stringContaining('First set the issuer') as string })
+  expect(set).toEqual({ code: 0, out: 'agent may act for users of acme.', err: '' })
+  expect(await read()).toMatchObject({
+    issuer: 'https://new.okta.com',
+    crossAppAccess: { clientIds: ['agent'], scopes: ['a', 'b'], resources: ['https://api.test'], reuse: 'once' },
+  })
+  expect(await mintmark.run('idp', 'cross-app-access', 'acme')).toMatchObject({ out: 'ID-JAGs of acme are refused.' })
+  expect((await read())?.crossAppAccess).toBeUndefined()
+})
+
 test('idp deactivate-users blocks the users of a disabled provider, in batches, and no other users', async () => {
   const mintmark = await withDatabase()
   const storage = await mintmark.storage()

@@ -1,8 +1,9 @@
-import { auth, CrossAppAccessProvider, discoverAndRequestJwtAuthGrant } from '@modelcontextprotocol/client'
+import { auth, type CrossAppAccessProvider } from '@modelcontextprotocol/client'
 import { updateClient } from '@mintmark/core'
 import { clientId, providerId, userId } from '@mintmark/storage-interface'
 import { expect, it, onTestFinished } from 'vitest'
 
+import { providerFor } from '../../docs/snippets/cross-app-access/agent.ts'
 import { exchangeGrant } from '../support/exchange-site.ts'
 import { jwtBearerGrant } from '../support/assertion-site.ts'
 import { changeClient } from '../support/fixture-clients.ts'
@@ -51,24 +52,10 @@ async function start(): Promise<World> {
     },
   })
   const { id_token: idToken } = await tokensFor(idp, 'X', { scope: 'openid' })
-  const provider = new CrossAppAccessProvider({
-    clientId: 'agent-at-tools',
-    clientSecret,
-    expectedIssuer: tools.site.issuer,
-    async assertion({ authorizationServerUrl, resourceUrl, scope, fetchFn }) {
-      const { jwtAuthGrant } = await discoverAndRequestJwtAuthGrant({
-        idpUrl: idp.issuer,
-        audience: authorizationServerUrl,
-        resource: resourceUrl,
-        idToken: idToken ?? '',
-        clientId: 'X',
-        clientSecret: idp.clients.X.secret,
-        ...(scope !== undefined && { scope }),
-        fetchFn,
-      })
-      return jwtAuthGrant
-    },
-  })
+  const provider = providerFor(
+    { issuer: idp.issuer, clientId: 'X', clientSecret: idp.clients.X.secret, idToken: idToken ?? '' },
+    { issuer: tools.site.issuer, clientId: 'agent-at-tools', clientSecret },
+  )
   return { idp, tools, scim, user: String(created.json['id']), provider }
 }
 

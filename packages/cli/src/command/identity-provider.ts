@@ -6,6 +6,7 @@ import { revocationPath, toleranceProfiles } from '@mintmark/scim/engine'
 import type { Io } from '../io.ts'
 import { withAdministration } from '../config/open-storage.ts'
 import { withConfig, type ConfigOptions } from '../config/settings.ts'
+import { UsageError } from '../command-error.ts'
 import { instant, showOutcome, showRecord, type Columns, type ShowOptions } from '../show.ts'
 import {
   showPage,
@@ -60,6 +61,7 @@ export const identityProviderCommand = (io: Io): Command =>
     .addCommand(domainsCommand(io))
     .addCommand(organizationCommand(io))
     .addCommand(assertionsCommand(io))
+    .addCommand(crossAppAccessCommand(io))
     .addCommand(deactivateUsersCommand(io))
     .addCommand(setupCommand(io))
     .addCommand(rehearseCommand(io))
@@ -174,12 +176,57 @@ const assertionsCommand = (io: Io): Command =>
     .action((id: string, { idpIssuer, keys, subject, ...options }: AssertionsOptions) =>
       withAdministration(options, io, async ({ identityProviders }) => {
         const isCleared = idpIssuer === undefined && keys === undefined && subject === undefined
-        const assertions = isCleared ? null : { issuer: idpIssuer ?? '', jwksUri: keys, revocationSubject: subject }
+        const before = isCleared ? undefined : (await identityProviders.read(id)).assertions
+        const given = { issuer: idpIssuer ?? '', jwksUri: keys, revocationSubject: subject }
+        const assertions = isCleared ? null : { ...given, crossAppAccess: before?.crossAppAccess }
         const provider = await identityProviders.update({ providerId: id }, { assertions })
         const sentence =
           provider.assertions === undefined
             ? `${id} signs nothing for this server.`
             : `${id} may sign users out: ${provider.tenantUrl}/${revocationPath}`
+        showOutcome(provider, { ...options, io, sentence })
+      }),
+    )
+
+interface CrossAppAccessOptions extends ConfigOptions, ShowOptions {
+  readonly client?: readonly string[]
+  readonly scope?: readonly string[]
+  readonly resource?: readonly string[]
+  readonly tenant?: string
+  readonly subject: 'external_id' | 'aud_sub'
+  readonly once?: true
+}
+
+const crossAppAccessCommand = (io: Io): Command =>
+  withConfig(new Command('cross-app-access'))
+    .description(
+      'sets which clients get access with ID-JAGs of the provider, after its issuer and keys were set with `assertions`; without --client, none does',
+    )
+    .argument('<id>')
+    .option('--client <client_id...>', 'the clients that may present its ID-JAGs')
+    .option('--scope <scope...>', 'the scope values that its ID-JAGs may give')
+    .option('--resource <uri...>', 'the APIs that its ID-JAGs may be for')
+    .option('--tenant <text>', 'the claim tenant that its ID-JAGs must have')
+    .addOption(
+      new Option('--subject <name>', 'where an ID-JAG names the user: sub is the externalId, or aud_sub the user here')
+        .choices(['external_id', 'aud_sub'])
+        .default('external_id'),
+    )
+    .option('--once', 'accept each ID-JAG once; default: until it expires')
+    .option('--json', 'print JSON')
+    .action((id: string, options: CrossAppAccessOptions) =>
+      withAdministration(options, io, async ({ identityProviders }) => {
+        const { assertions } = await identityProviders.read(id)
+        if (assertions === undefined) throw new UsageError(`First set the issuer: mintmark idp assertions ${id}`)
+        const { client: clientIds, scope: scopes = [], resource: resources = [], tenant, subject, once } = options
+        const rules = { scopes, resources, tenant, subject, reuse: once ? 'once' : 'until_expiry' } as const
+        const crossAppAccess = clientIds && { clientIds, ...rules }
+        const change = { assertions: { ...assertions, crossAppAccess } }
+        const provider = await identityProviders.update({ providerId: id }, change)
+        const sentence =
+          clientIds === undefined
+            ? `ID-JAGs of ${id} are refused.`
+            : `${clientIds.join(', ')} may act for users of ${id}.`
         showOutcome(provider, { ...options, io, sentence })
       }),
     )
