@@ -32,13 +32,11 @@ export function createListByAge<Record, Query extends RowQuery>(
         isSmall && kind.withFewGroups ? { ...kind.withFewGroups, isAfterKey: false } : pageFormOf(kind, query, start)
       const key = JSON.stringify([query.without, form.size !== undefined, lifetime])
       const page = pages.get(key, () => pageStatement({ engine, query: builder }, kind, { form, lifetime }))
-      return run(page, { ...owner(query), ...pageValues(query, start) }, { signal: query.signal, maxBytes })
+      const values = { ...owner(query), ...pageValues(query, start), max_bytes: maxBytes ?? 0 }
+      return run(page, values, { signal: query.signal, maxBytes: engine.readsRowByRow ? maxBytes : undefined })
     }
     const { maxBytes } = query
-    const found =
-      maxBytes !== undefined && engine.readsRowByRow
-        ? await readRowByRow(read, maxBytes, start)
-        : countedPage(await read('long'))
+    const found = maxBytes === undefined ? countedPage(await read('long')) : await readLimited(read, maxBytes, start)
     const { rows, inPage } = found
     const [first] = rows
     const total =
@@ -65,21 +63,27 @@ export function createListByAge<Record, Query extends RowQuery>(
   }
 
   /**
-   * Most pages are small. They are read without the detour through the thread of long queries, which costs more than the
-   * query. A page that turns out to be large is read again, in the thread.
+   * Most pages are small. They are read without the thread of long queries on SQLite, or the transaction of long queries on
+   * PostgreSQL, which cost more than the query. A page that turns out to be large is read again as a long query.
    */
-  async function readRowByRow(
+  async function readLimited(
     read: (lifetime: 'lasting' | 'long', maxBytes?: number) => Promise<readonly SqlRow[]>,
     maxBytes: number,
     { offset }: PageStart,
   ): Promise<PageRows> {
     if (offset <= smallOffset && maxBytes > smallPageBytes) {
-      const rows = await read('lasting', smallPageBytes)
-      // Of a row with more bytes, only some of the groups have been read.
-      if (bytesOf(rows) < smallPageBytes) return { rows, inPage: rows.length }
+      const small = countedPage(await read('lasting', smallPageBytes))
+      if (isComplete(small)) return small
     }
-    const rows = await read('long', maxBytes)
-    return { rows: withinBytes(rows, maxBytes), inPage: rows.length }
+    const found = countedPage(await read('long', maxBytes))
+    return engine.readsRowByRow ? { ...found, rows: withinBytes(found.rows, maxBytes) } : found
+  }
+
+  /** Whether a small page has all its rows. Of a row with more bytes, only some of the groups have been read. */
+  function isComplete({ rows, inPage }: PageRows): boolean {
+    return engine.readsRowByRow
+      ? bytesOf(rows) < smallPageBytes
+      : rows.filter(reader.hasRecord).length === inPage
   }
 
   function bytesOf(rows: readonly SqlRow[]): number {

@@ -116,12 +116,13 @@ export function recordsOfPage(
     order === undefined
       ? engine.keyAmong(key, sql`select id from ${page}`)
       : sql`${issuerColumn} = ${issuer} and ${column} = page.id`
-  // RFC 7644 §3.4.2.4: a page may have fewer resources than requested. It has at least one.
+  // RFC 7644 §3.4.2.4: a page may have fewer resources than requested. It has at least one. The size is written once:
+  // PostgreSQL evaluates a subquery each time it is mentioned.
   const fitting =
     form.size &&
     sql`, fitting as materialized (select * from (
-      select page.*, sum(bytes) over (order by ${order ?? sql`page.created_at, page.id`} rows between unbounded preceding and current row) - bytes as bytes_before
-      from (select page.*, (select ${form.size} from ${sql.table(table)} where ${issuerColumn} = ${issuer} and ${column} = page.id) as bytes from page) as page
+      select page.*, coalesce(sum((select ${form.size} from ${sql.table(table)} where ${issuerColumn} = ${issuer} and ${column} = page.id))
+        over (order by ${order ?? sql`page.created_at, page.id`} rows between unbounded preceding and 1 preceding), 0) as bytes_before from page
     ) as summed where bytes_before < cast(${p('max_bytes')} as bigint))`
   return sql`${fitting ?? sql``} select counted.total, counted.looked_at, counted.in_page, ${sortKey ?? sql``} ${form.record}
     from (select ${total} as total, ${candidateCount ?? sql`0`} as looked_at, (select count(*) from page) as in_page) as counted
@@ -144,7 +145,7 @@ interface PageOfRecords {
  * Reads a page of all rows by age, each with the total; if the page is empty, no row or a row without a record. The total is
  * stored in a separate row and the page is a range of an index: an offset skips entries of the index, and a page past the
  * end reads nothing. For an engine that reads row by row, a page of limited bytes has the column `bytes`, and the reader of
- * the rows stops at the limit.
+ * the rows stops at the limit. Other engines stop themselves: before the limit if the statement is `lasting`, or else after it.
  */
 export const pageStatement = (
   { query, engine }: Pick<Database, 'query' | 'engine'>,
@@ -166,8 +167,29 @@ export const pageStatement = (
         const bytes = form.size === undefined ? sql`` : sql`${form.size} as bytes,`
         return page(sql`${total(p)} as total, ${bytes} ${form.record}`)
       }
+      const records = { form, engine, total: total(p), p }
       return sql`with page as materialized (${page(sql`created_at, ${id} as id`)})
-      ${recordsOfPage(kind, { form, engine, total: total(p), p })}`
+      ${lifetime === 'lasting' && form.size ? recordsOfSmallPage(kind, { ...records, size: form.size }) : recordsOfPage(kind, records)}`
     },
     lifetime,
   )
+
+/**
+ * Returns a query for the records of a page by age as long as they are smaller together than the maximum. Each row of the table
+ * is read once.
+ */
+function recordsOfSmallPage(
+  kind: ListedKind,
+  { form, engine, total, size, p }: Pick<PageOfRecords, 'form' | 'engine' | 'total' | 'p'> & { readonly size: Sql },
+): Sql {
+  const table = sql.table(kind.table)
+  const key = keyOf(kind, p)
+  const age = sql`${sql.ref(`${kind.table}.created_at`)}, ${key.column}`
+  // The inner query has the name of the table, because the columns of a record are columns of the table.
+  return sql`select counted.total, counted.in_page, ${form.record}
+    from (select ${total} as total, (select count(*) from page) as in_page) as counted
+    left join (select * from (select ${table}.*, sum(${size}) over (order by ${age} rows unbounded preceding) as bytes_so_far
+      from ${table} where ${engine.keyAmong(key, sql`select id from page`)}) as measured
+      where bytes_so_far < cast(${p('max_bytes')} as bigint)) as ${table} on true
+    order by ${age}`
+}
