@@ -148,6 +148,8 @@ export interface SqlEngine {
   readonly changeRows: (change: SqlRowChange) => RawBuilder<unknown>
   /** Whether a conditional `upsert` returns a row exactly when it has written one. Otherwise it returns none. */
   readonly reportsUpserts: boolean
+  /** Whether a statement that begins with WITH may write several tables, one after the other. */
+  readonly writesInTurn: boolean
   /** Inserts a row, or changes the row that has its key. */
   readonly upsert: (row: SqlUpsert) => RawBuilder<unknown>
   /** The value that an `upsert` would have inserted into a column. */
@@ -156,21 +158,32 @@ export interface SqlEngine {
   readonly deleteBatch: (batch: SqlBatch) => RawBuilder<unknown>
 }
 
-/** The attributes whose values are read out of a row, as queries for `attribute`, `path`, `part` and `is_unique`. */
+/** The attributes whose values are read out of a row. */
 export interface SqlIndexedValues {
   /** The row, such as `NEW`, or the alias of `from`. */
   readonly row: string
   /** Attributes that have a column, with its name. */
   readonly columns?: readonly (readonly [attribute: string, column: string])[]
   /** Attributes with one value. Each yields a row, even when it is absent. */
-  readonly single?: string
+  readonly single?: readonly SqlIndexedAttributes[]
   /** Attributes with several values. */
-  readonly several?: string
+  readonly several?: readonly SqlIndexedAttributes[]
   /**
    * Attributes with several values, with the path of the list. Each yields a row with the primary value, or else the first
    * value, even when it is absent.
    */
-  readonly first?: string
+  readonly first?: readonly SqlIndexedAttributes[]
+  readonly from?: string
+}
+
+/** An attribute, or each attribute of a query, as SQL expressions. Paths that are constants are parsed once. */
+export interface SqlIndexedAttributes {
+  readonly attribute: string
+  readonly path: string
+  /** The name of the part of each value, or the empty string. NULL for an attribute with one value. */
+  readonly part: string
+  readonly isUnique: string
+  /** The query, whose columns the expressions contain, with its alias. */
   readonly from?: string
 }
 
@@ -250,6 +263,8 @@ interface SqlUpsert {
   readonly table: string
   readonly columns: readonly string[]
   readonly values: RawBuilder<unknown>
+  /** A table without which nothing is written: the rows of an earlier part of the statement. */
+  readonly from?: RawBuilder<unknown>
   readonly key: readonly string[]
   readonly set: Readonly<Record<string, RawBuilder<unknown>>>
   /** Which existing row is changed; each unless given. */
@@ -257,10 +272,11 @@ interface SqlUpsert {
 }
 
 /** The statement in SQLite and PostgreSQL. */
-export const upsertReturning = ({ table, columns, values, key, set, where }: SqlUpsert): RawBuilder<unknown> => {
+export const upsertReturning = ({ table, columns, values, from, key, set, where }: SqlUpsert): RawBuilder<unknown> => {
   const changes = Object.entries(set).map(([column, value]) => sql`${sql.ref(column)} = ${value}`)
   const condition = where === undefined ? sql`` : sql`where ${where}`
-  return sql`insert into ${sql.table(table)} (${sql.join(columns.map((column) => sql.ref(column)))}) values (${values})
+  const rows = from === undefined ? sql`values (${values})` : sql`select ${values} from ${from}`
+  return sql`insert into ${sql.table(table)} (${sql.join(columns.map((column) => sql.ref(column)))}) ${rows}
     on conflict (${sql.join(key.map((column) => sql.ref(column)))}) do update set ${sql.join(changes)} ${condition} returning 1 as written`
 }
 

@@ -57,7 +57,14 @@ export function createIndexedAttributes(database: Database): IndexedAttributes {
     const values = types.indexedValues({
       row: 'listed',
       from: `(SELECT * FROM mintmark_users WHERE issuer = ${quote(issuer)}) AS listed`,
-      [kind]: definition,
+      [kind]: [
+        {
+          attribute: quote(name),
+          path: quote(path),
+          part: part === undefined ? 'NULL' : quote(part),
+          isUnique: isUnique ? types.yes : types.no,
+        },
+      ],
     })
     try {
       await atomically([

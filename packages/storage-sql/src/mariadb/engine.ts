@@ -114,6 +114,7 @@ END`,
   changeRows: ({ table, set, where, returning }) =>
     sql`${sql.raw(insertOfFound(table))} where ${where} ${sql.raw(endOfFound)} ${set} returning ${returning}`,
   reportsUpserts: false,
+  writesInTurn: false,
   upsert: ({ table, columns, values, set, where }) => {
     const changes = Object.entries(set).map(([column, value]) => {
       const current = sql.ref(`${table}.${column}`)

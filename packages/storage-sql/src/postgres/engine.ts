@@ -142,6 +142,7 @@ END $$`,
   insertIfAbsent: insertOrNothing,
   changeRows: updateReturning,
   reportsUpserts: true,
+  writesInTurn: true,
   upsert: upsertReturning,
   excluded: (column) => sql.ref(`excluded.${column}`),
   mergeJson: (target, patch) => sql`(${target}::jsonb || ${patch}::jsonb)::text`,
@@ -204,40 +205,58 @@ END $$`,
 /** The names are constants of this package: they need no quoting. */
 const listed = (names: readonly string[]): string => names.map((name) => `'${name}'`).join(', ')
 
-function indexedValues({ row, columns = [], single, several, first, from }: SqlIndexedValues): string {
-  const keys = from === undefined ? '' : `${row}.issuer, ${row}.provider_id, ${row}.created_at, ${row}.user_id, `
-  const rows = from === undefined ? '' : `${from} CROSS JOIN `
-  const where = from === undefined ? 'true' : `${row}.provider_id IS NOT NULL`
-  const queries = [
-    single &&
-      `SELECT ${keys}indexed.attribute,
-      ${oneValue},
-      indexed.is_unique FROM ${rows}(${single}) AS indexed CROSS JOIN LATERAL (SELECT ${row}.comparable #> indexed.path::text[]) AS found(node) WHERE ${where}`,
-    several &&
-      `SELECT DISTINCT ${keys}indexed.attribute, 0 AS kind, left(node #>> '{}', 200) AS value, indexed.is_unique
-      FROM ${rows}(${several}) AS indexed CROSS JOIN LATERAL jsonb_path_query(${row}.comparable, indexed.path::jsonpath) AS node
-      WHERE ${where} AND jsonb_typeof(node) = 'string'`,
-    first &&
-      `SELECT ${keys}indexed.attribute,
-      ${oneValue},
-      indexed.is_unique FROM ${rows}(${first}) AS indexed CROSS JOIN LATERAL (SELECT ${row}.comparable #> indexed.path::text[]) AS listed_at(list)
-      CROSS JOIN LATERAL (SELECT ${firstOfList}) AS found(node) WHERE ${where}`,
-    ...columns.map(
-      ([attribute, column]) =>
-        `SELECT ${keys}'${attribute}', CASE WHEN ${row}.${column} IS NULL THEN 1 WHEN length(${row}.${column}) > 200 THEN 2 ELSE 0 END,
-      coalesce(substr(${row}.${column}, 1, 200), ''), false ${from === undefined ? '' : `FROM ${from} `}WHERE ${where}`,
+/** Returns the beginning of a join. */
+const joined = (attributes: string | undefined): string =>
+  attributes === undefined ? '' : `${attributes} CROSS JOIN LATERAL `
+
+function indexedValues({ row, columns = [], single = [], several = [], first = [], from }: SqlIndexedValues): string {
+  const keys =
+    from === undefined ? '' : 'document.issuer, document.provider_id, document.created_at, document.user_id, '
+  const read = [
+    ...(from === undefined ? [] : ['issuer', 'provider_id', 'created_at', 'user_id']),
+    ...columns.map(([, column]) => column),
+  ]
+  const nodes = [
+    ...single.map(
+      ({ attribute, path, isUnique, from: attributes }) =>
+        `SELECT ${attribute} AS attribute, document.comparable #> (${path})::text[] AS node, ${isUnique} AS is_unique${attributes === undefined ? '' : ` FROM ${attributes}`}`,
+    ),
+    ...first.map(
+      ({ attribute, path, part, isUnique, from: attributes }) =>
+        `SELECT ${attribute} AS attribute, ${firstOfList('list', part)} AS node, ${isUnique} AS is_unique
+      FROM ${joined(attributes)}(SELECT document.comparable #> (${path})::text[] OFFSET 0) AS listed(list)`,
     ),
   ]
-  return queries.filter((query) => query !== undefined).join(' UNION ALL ')
+  const values = [
+    ...(nodes.length === 0
+      ? []
+      : [`SELECT attribute, ${kindAndValue}, is_unique FROM (${nodes.join(' UNION ALL ')}) AS found`]),
+    ...several.map(
+      ({ attribute, path, isUnique, from: attributes }) =>
+        `SELECT DISTINCT ${attribute} AS attribute, 0 AS kind, left(node #>> '{}', 200) AS value, ${isUnique} AS is_unique
+      FROM ${joined(attributes)}jsonb_path_query(document.comparable, (${path})::jsonpath) AS node
+      WHERE jsonb_typeof(node) = 'string'`,
+    ),
+    ...columns.map(
+      ([attribute, column]) =>
+        `SELECT '${attribute}' AS attribute, CASE WHEN document.${column} IS NULL THEN 1 WHEN length(document.${column}) > 200 THEN 2 ELSE 0 END AS kind,
+      coalesce(substr(document.${column}, 1, 200), '') AS value, false AS is_unique`,
+    ),
+  ]
+  // The operator decompresses the document once, for all attributes; OFFSET keeps this a separate query.
+  return `SELECT ${keys}indexed.* FROM (SELECT ${[...read.map((column) => `${row}.${column}`), `${row}.comparable || '{}'::jsonb AS comparable`].join(', ')}
+      ${from === undefined ? '' : `FROM ${from} WHERE ${row}.provider_id IS NOT NULL `}OFFSET 0) AS document
+    CROSS JOIN LATERAL (${values.join(' UNION ALL ')}) AS indexed`
 }
 
 /** The columns `kind` and `value` of the value `node`. */
-const oneValue = `CASE coalesce(jsonb_typeof(node), 'null') WHEN 'null' THEN 1 WHEN 'string' THEN CASE WHEN length(node #>> '{}') > 200 THEN 2 ELSE 0 END ELSE 2 END AS kind,
+const kindAndValue = `CASE coalesce(jsonb_typeof(node), 'null') WHEN 'null' THEN 1 WHEN 'string' THEN CASE WHEN length(node #>> '{}') > 200 THEN 2 ELSE 0 END ELSE 2 END AS kind,
       CASE WHEN jsonb_typeof(node) IN ('string', 'number') THEN left(node #>> '{}', 200) ELSE '' END AS value`
 
-/** The primary value of a list, or else the first value. */
-const firstOfList = `CASE jsonb_typeof(list) WHEN 'array' THEN (
-        SELECT CASE indexed.part WHEN '' THEN item.value ELSE item.value -> indexed.part END
-        FROM jsonb_array_elements(list) WITH ORDINALITY AS item(value, place)
-        ORDER BY coalesce(item.value -> 'primary' = 'true', false) DESC, item.place LIMIT 1
-      ) ELSE list END`
+/** Returns the primary value of a list, or else the first value. Usually the first value is the primary one, or the only one. */
+const firstOfList = (list: string, part: string): string => `CASE
+        WHEN jsonb_typeof(${list}) IS DISTINCT FROM 'array' THEN ${list}
+        WHEN jsonb_array_length(${list}) = 1 OR ${list} #> '{0,primary}' = 'true' THEN CASE ${part} WHEN '' THEN ${list} -> 0 ELSE ${list} -> 0 -> ${part} END
+        ELSE (SELECT CASE ${part} WHEN '' THEN item.value ELSE item.value -> ${part} END
+        FROM jsonb_array_elements(${list}) WITH ORDINALITY AS item(value, place)
+        ORDER BY coalesce(item.value -> 'primary' = 'true', false) DESC, item.place LIMIT 1) END`

@@ -141,6 +141,7 @@ ${statements.map((statement) => `  ${statement};\n`).join('')}END`,
   insertIfAbsent: insertOrNothing,
   changeRows: updateReturning,
   reportsUpserts: true,
+  writesInTurn: false,
   upsert: upsertReturning,
   excluded: (column) => sql.ref(`excluded.${column}`),
   mergeJson: (target, patch) => sql`json_patch(${target}, ${patch})`,
@@ -155,48 +156,53 @@ const membersOf = (object: string): string => `SELECT key, type, value FROM json
 const differing = (one: string, other: string): string =>
   `SELECT key AS name FROM (${membersOf(one)} EXCEPT ${membersOf(other)})`
 
-function indexedValues({ row, columns = [], single, several, first, from }: SqlIndexedValues): string {
-  const keysOf = (of: string): string =>
-    from === undefined ? '' : `${of}.issuer, ${of}.provider_id, ${of}.created_at, ${of}.user_id, `
-  const keys = keysOf(row)
-  const rows = from === undefined ? '' : `${from}, `
+function indexedValues({ row, columns = [], single = [], several = [], first = [], from }: SqlIndexedValues): string {
+  const keys = from === undefined ? '' : `${row}.issuer, ${row}.provider_id, ${row}.created_at, ${row}.user_id, `
   const where = from === undefined ? 'true' : `${row}.provider_id IS NOT NULL`
+  const document = `${row}.comparable`
+  const rest = (...tables: readonly (string | undefined)[]): string => {
+    const joined = [from, ...tables].filter((table) => table !== undefined).join(', ')
+    return joined === '' ? `WHERE ${where}` : `FROM ${joined} WHERE ${where}`
+  }
   const queries = [
-    single &&
-      `SELECT ${keys}indexed.attribute,
-      ${oneValue(`${row}.comparable`, 'indexed.path')},
-      indexed.is_unique FROM ${rows}(${single}) AS indexed WHERE ${where}`,
-    several &&
-      `SELECT DISTINCT ${keys}indexed.attribute, 0 AS kind, substr(node.atom, 1, 200) AS value, indexed.is_unique
-      FROM ${rows}(${several}) AS indexed, json_tree(${row}.comparable, indexed.path) AS node
-      WHERE ${where} AND node.type = 'text'
-      AND (indexed.part = '' OR node.key = indexed.part OR substr(node.path, -length(indexed.part) - 1) = '.' || indexed.part)`,
-    first &&
-      `SELECT ${keysOf('chosen')}chosen.attribute,
-      ${oneValue('chosen.comparable', 'chosen.path')},
-      chosen.is_unique FROM (SELECT ${keys}${row}.comparable AS comparable, indexed.attribute, indexed.is_unique,
-        ${pathOfFirst(`${row}.comparable`)} AS path
-        FROM ${rows}(${first}) AS indexed WHERE ${where}) AS chosen`,
+    ...single.map(
+      ({ attribute, path, isUnique, from: attributes }) =>
+        `SELECT ${keys}${attribute} AS attribute,
+      ${kindAndValue(`coalesce(json_type(${document}, ${path}), 'null')`, `(${document} ->> ${path})`)}, ${isUnique} AS is_unique ${rest(attributes)}`,
+    ),
+    ...several.map(
+      ({ attribute, path, part, isUnique, from: attributes }) =>
+        `SELECT DISTINCT ${keys}${attribute} AS attribute, 0 AS kind, substr(node.atom, 1, 200) AS value, ${isUnique} AS is_unique
+      ${rest(attributes, `json_tree(${document} -> ${path}) AS node`)} AND node.type = 'text'
+      AND (${part} = '' OR node.key = ${part} OR substr(node.path, -length(${part}) - 1) = '.' || ${part})`,
+    ),
+    ...first.map(
+      ({ attribute, path, part, isUnique, from: attributes }) =>
+        `SELECT ${keys}${attribute} AS attribute,
+      ${kindAndValue('node.type', 'node.atom')}, ${isUnique} AS is_unique
+      ${rest(attributes, `json_each('[' || coalesce(${document} -> ${pathOfFirst(document, path, part)}, 'null') || ']') AS node`)}`,
+    ),
     ...columns.map(
       ([attribute, column]) =>
-        `SELECT ${keys}'${attribute}', CASE WHEN ${row}.${column} IS NULL THEN 1 ELSE 2 * (length(${row}.${column}) > 200) END,
-      coalesce(substr(${row}.${column}, 1, 200), ''), 0 ${from === undefined ? '' : `FROM ${from} `}WHERE ${where}`,
+        `SELECT ${keys}'${attribute}' AS attribute, CASE WHEN ${row}.${column} IS NULL THEN 1 ELSE 2 * (length(${row}.${column}) > 200) END AS kind,
+      coalesce(substr(${row}.${column}, 1, 200), '') AS value, 0 AS is_unique ${rest()}`,
     ),
   ]
-  return queries.filter((query) => query !== undefined).join(' UNION ALL ')
+  return queries.join(' UNION ALL ')
 }
 
-/** Returns the columns `kind` and `value` of the value at a path. */
-function oneValue(document: string, path: string): string {
-  const type = `json_type(${document}, ${path})`
-  const value = `(${document} ->> ${path})`
-  return `CASE coalesce(${type}, 'null') WHEN 'null' THEN 1 WHEN 'text' THEN 2 * (length(${value}) > 200) ELSE 2 END AS kind,
+/** Returns the columns `kind` and `value` of a JSON value. */
+const kindAndValue = (type: string, value: string): string =>
+  `CASE ${type} WHEN 'null' THEN 1 WHEN 'text' THEN 2 * (length(${value}) > 200) ELSE 2 END AS kind,
       CASE WHEN ${type} IN ('text', 'integer', 'real') THEN substr(${value}, 1, 200) ELSE '' END AS value`
-}
 
-/** Returns the path of the primary value of a list, or else of the first value; `NULL` if the list is empty. */
-const pathOfFirst = (document: string): string =>
-  `CASE json_type(${document}, indexed.path) WHEN 'array' THEN indexed.path || (
-          SELECT '[' || item.key || ']' FROM json_each(${document}, indexed.path) AS item
-          ORDER BY CASE item.type WHEN 'object' THEN json_type(item.value, '$.primary') IS 'true' ELSE false END DESC, item.key LIMIT 1
-        ) || CASE indexed.part WHEN '' THEN '' ELSE '."' || indexed.part || '"' END ELSE indexed.path END`
+/**
+ * Returns the path of the primary value of a list, or else of the first value; `NULL` if the list is empty. Usually the first
+ * value is the primary one, or the only one.
+ */
+const pathOfFirst = (document: string, path: string, part: string): string =>
+  `CASE WHEN json_type(${document}, ${path}) IS NOT 'array' THEN ${path} ELSE ${path} || CASE
+        WHEN json_array_length(${document}, ${path}) = 1 OR json_type(${document}, ${path} || '[0].primary') IS 'true' THEN '[0]'
+        ELSE (SELECT '[' || item.key || ']' FROM json_each(${document} -> ${path}) AS item
+          ORDER BY CASE item.type WHEN 'object' THEN json_type(item.value, '$.primary') IS 'true' ELSE false END DESC, item.key LIMIT 1)
+        END || CASE ${part} WHEN '' THEN '' ELSE '."' || ${part} || '"' END END`

@@ -1,4 +1,4 @@
-import type { SqlEngine, SqlTrigger } from '../../dialect.ts'
+import type { SqlEngine, SqlIndexedAttributes, SqlTrigger } from '../../dialect.ts'
 import { insertChange } from './user-triggers.ts'
 
 type Types = SqlEngine['types']
@@ -57,45 +57,40 @@ const indexedValuesOf = (row: string, types: Types): string => {
   return types.indexedValues({
     row,
     columns,
-    single: `${single} UNION ALL ${declared('part IS NULL')}`,
-    several: `${several} UNION ALL ${declared(`part IS NOT NULL AND NOT ${isOrder}`)}`,
-    first: `${first} UNION ALL ${declared(isOrder)}`,
+    single: [...single, declared('part IS NULL')],
+    several: [...several, declared(`part IS NOT NULL AND NOT ${isOrder}`)],
+    first: [...first, declared(isOrder)],
   })
 }
 
 /** The attributes that the host of a row has declared. */
-const declaredIn = (row: string, which: string): string =>
-  `SELECT attribute, path, part, is_unique FROM mintmark_indexed_attributes WHERE issuer = ${row}.issuer AND ${which}`
+const declaredIn = (row: string, which: string): SqlIndexedAttributes => ({
+  attribute: 'declared.attribute',
+  path: 'declared.path',
+  part: 'declared.part',
+  isUnique: 'declared.is_unique',
+  from: `(SELECT attribute, path, part, is_unique FROM mintmark_indexed_attributes WHERE issuer = ${row}.issuer AND ${which}) AS declared`,
+})
 
 /** The attributes that are always indexed, with where they are in a resource. */
 export const builtInAttributes = ({ pathOf, no }: Types) => {
-  const single = [
-    ['userName', pathOf(['userName'])],
-    ['displayName', pathOf(['displayName'])],
-    ['name.familyName', pathOf(['name', 'familyName'])],
-    ['enterprise:employeeNumber', pathOf([enterprise, 'employeeNumber'])],
-  ] as const
+  const indexed = (attribute: string, path: string, part?: string): SqlIndexedAttributes => ({
+    attribute: `'${attribute}'`,
+    path: `'${path}'`,
+    part: part === undefined ? 'NULL' : `'${part}'`,
+    isUnique: no,
+  })
   const several = ['emails', 'phoneNumbers'] as const
   return {
     columns: [['externalId', 'external_id']] as const,
-    single: single
-      .map(
-        ([attribute, path]) =>
-          `SELECT '${attribute}' AS attribute, '${path}' AS path, NULL AS part, ${no} AS is_unique`,
-      )
-      .join(' UNION ALL '),
-    several: several
-      .map(
-        (name) =>
-          `SELECT '${name}.value' AS attribute, '${pathOf([name], 'value')}' AS path, 'value' AS part, ${no} AS is_unique`,
-      )
-      .join(' UNION ALL '),
-    first: several
-      .map(
-        (name) =>
-          `SELECT '${orderName(`${name}.value`)}' AS attribute, '${pathOf([name])}' AS path, 'value' AS part, ${no} AS is_unique`,
-      )
-      .join(' UNION ALL '),
+    single: [
+      indexed('userName', pathOf(['userName'])),
+      indexed('displayName', pathOf(['displayName'])),
+      indexed('name.familyName', pathOf(['name', 'familyName'])),
+      indexed('enterprise:employeeNumber', pathOf([enterprise, 'employeeNumber'])),
+    ],
+    several: several.map((name) => indexed(`${name}.value`, pathOf([name], 'value'), 'value')),
+    first: several.map((name) => indexed(orderName(`${name}.value`), pathOf([name]), 'value')),
   }
 }
 
