@@ -29,13 +29,13 @@ export function runStatement(
   signal?: AbortSignal,
 ): Promise<PostgresResult> {
   return retry(
-    () => attemptOnConnection({ ...pool, signal, isRead: isRead(statement) }, (ask) => ask(statement)),
-    (failure) => failure === 'lost' && isRead(statement),
+    () => attemptOnConnection({ ...pool, signal, isRead: mayRunTwice(statement) }, (ask) => ask(statement)),
+    (failure) => failure === 'lost' && mayRunTwice(statement),
   )
 }
 
-/** No statement of this package that writes begins with WITH. */
-const isRead = ({ text }: PostgresStatement): boolean => /^(select|with)\b/i.test(text)
+/** Statements of this package that begin with WITH read, or have the same result when they run twice (`sessions.join`). */
+const mayRunTwice = ({ text }: PostgresStatement): boolean => /^(select|with)\b/i.test(text)
 
 /** A statement of a transaction. A guard without a row rolls it back. */
 interface PostgresStep extends PostgresStatement {

@@ -58,6 +58,10 @@ export function createSessionStore(database: Database): SessionStore {
       const { session, clientId, now } = request
       const participant = { session_id: session.sessionId, client_id: clientId, first_at: now, last_at: now }
       return untilSettled(async () => {
+        if (engine.writesInTurn) {
+          const joined = await run(statements.join, { ...toRow(newSession(request)), ...participant })
+          return joined.length === 0 ? explain(request) : { outcome: 'joined' }
+        }
         // The first step locks the session's row until the transaction ends, so no revocation can happen between the steps.
         const own = { session_id: session.sessionId, user_id: session.userId }
         const anchor = engine.reportsUpserts
@@ -153,6 +157,8 @@ interface SessionTables {
   readonly participant: RecordTable<typeof sessionParticipants>
 }
 
+type ParticipantValue = 'issuer' | 'session_id' | 'client_id' | 'first_at' | 'last_at'
+
 type End = 'revoked_at' | 'end_reason' | 'kept_until'
 
 /** The values with which a session is revoked. */
@@ -185,6 +191,23 @@ function sessionStatements({ query, engine }: Pick<Database, 'query' | 'engine'>
       where,
     })
 
+  const anchor = (p: Parameter<ColumnName<typeof sessions>>) =>
+    upsert(p, {
+      set: { last_seen_at: latest(sql`mintmark_sessions.last_seen_at`, engine.excluded('last_seen_at')) },
+      where: sql`mintmark_sessions.revoked_at is null and mintmark_sessions.user_id = ${engine.excluded('user_id')}`,
+    })
+
+  /** @param from a table without whose row nothing is written. */
+  const participate = (p: Parameter<ParticipantValue>, from?: RawBuilder<unknown>) =>
+    engine.upsert({
+      table: 'mintmark_session_participants',
+      columns: ['issuer', 'session_id', 'client_id', 'first_at', 'last_at'],
+      values: sql`${p('issuer')}, ${p('session_id')}, ${p('client_id')}, ${p('first_at')}, ${p('last_at')}`,
+      ...(from === undefined ? {} : { from }),
+      key: ['issuer', 'session_id', 'client_id'],
+      set: { last_at: latest(sql`mintmark_session_participants.last_at`, engine.excluded('last_at')) },
+    })
+
   return {
     find: compileStatement((p: Parameter<'issuer' | 'session_id'>) =>
       query.selectFrom('mintmark_sessions').select(tables.session.selection).where(ofSession(p)),
@@ -210,12 +233,7 @@ function sessionStatements({ query, engine }: Pick<Database, 'query' | 'engine'>
     ),
 
     /** Writes the session of a join. */
-    anchor: compileSql(query, (p: Parameter<ColumnName<typeof sessions>>) =>
-      upsert(p, {
-        set: { last_seen_at: latest(sql`mintmark_sessions.last_seen_at`, engine.excluded('last_seen_at')) },
-        where: sql`mintmark_sessions.revoked_at is null and mintmark_sessions.user_id = ${engine.excluded('user_id')}`,
-      }),
-    ),
+    anchor: compileSql(query, anchor),
 
     /** Whether the session of a join was written, if the upsert does not say. It stays locked. */
     isAnchored: compileSql(
@@ -225,14 +243,16 @@ function sessionStatements({ query, engine }: Pick<Database, 'query' | 'engine'>
           ${sql.raw(engine.types.lockRows)}`,
     ),
 
-    participate: compileSql(query, (p: Parameter<'issuer' | 'session_id' | 'client_id' | 'first_at' | 'last_at'>) =>
-      engine.upsert({
-        table: 'mintmark_session_participants',
-        columns: ['issuer', 'session_id', 'client_id', 'first_at', 'last_at'],
-        values: sql`${p('issuer')}, ${p('session_id')}, ${p('client_id')}, ${p('first_at')}, ${p('last_at')}`,
-        key: ['issuer', 'session_id', 'client_id'],
-        set: { last_at: latest(sql`mintmark_session_participants.last_at`, engine.excluded('last_at')) },
-      }),
+    participate: compileSql(query, (p: Parameter<ParticipantValue>) => participate(p)),
+
+    /**
+     * Writes the session and then the participant, with one statement: the second write reads the result of the first, which
+     * locks the session's row until the statement is committed.
+     */
+    join: compileSql(
+      query,
+      (p: Parameter<ColumnName<typeof sessions> | ParticipantValue>) =>
+        sql`with anchored as (${anchor(p)}) ${participate(p, sql`anchored`)}`,
     ),
 
     revoke: compileStatement((p: Parameter<'issuer' | 'session_id' | End>) =>
