@@ -81,9 +81,7 @@ export function createListByAge<Record, Query extends RowQuery>(
 
   /** Whether a small page has all its rows. Of a row with more bytes, only some of the groups have been read. */
   function isComplete({ rows, inPage }: PageRows): boolean {
-    return engine.readsRowByRow
-      ? bytesOf(rows) < smallPageBytes
-      : rows.filter(reader.hasRecord).length === inPage
+    return engine.readsRowByRow ? bytesOf(rows) < smallPageBytes : rows.filter(reader.hasRecord).length === inPage
   }
 
   function bytesOf(rows: readonly SqlRow[]): number {
