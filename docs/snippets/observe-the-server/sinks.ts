@@ -1,0 +1,65 @@
+import { createSocket } from 'node:dgram'
+import { hostname } from 'node:os'
+
+/** Any event of the authorization server, SCIM, the administration or client registration. */
+interface AnyEvent {
+  readonly type: string
+  /** In seconds since 1970. */
+  readonly at: number
+}
+
+type Sink = (event: AnyEvent) => void
+
+/** An `Error` has no members of its own that JSON shows, so its message is written. */
+export const toJson = (event: AnyEvent): string =>
+  JSON.stringify({ ...event, time: timeOf(event) }, (_, value: unknown) =>
+    value instanceof Error ? `${value.name}: ${value.message}` : value,
+  )
+
+/** Writes one line of JSON for each event, for collectors that read the standard output. */
+export const toJsonLines =
+  (output: { write(text: string): unknown } = process.stdout): Sink =>
+  (event) =>
+    void output.write(`${toJson(event)}\n`)
+
+/** Sends each event to a syslog server (RFC 5424, RFC 5426). UDP may lose messages: prefer a collector on this host. */
+export function toSyslog({ host = '127.0.0.1', port = 514, app = 'mintmark' } = {}): Sink {
+  const socket = createSocket('udp4').unref()
+  // A syslog server that does not exist must not stop this process.
+  socket.on('error', (error) => console.error('The events do not reach syslog:', error.message))
+  return (event) => {
+    // Facility 10 is for authorization messages; severity 4 is a warning, 6 an information (RFC 5424 §6.2.1).
+    const priority = 10 * 8 + (/refused|failed|dead|throttled|unsafe/.test(event.type) ? 4 : 6)
+    const header = `<${priority}>1 ${timeOf(event)} ${hostname()} ${app} ${process.pid} ${event.type} -`
+    socket.send(`${header} \uFEFF${toJson(event)}`, port, host)
+  }
+}
+
+/** Posts events to a collector: at most 100 in a request, and one request at a time. */
+export function toHttp(url: string, headers: Readonly<Record<string, string>> = {}): Sink {
+  const waiting: string[] = []
+  let isSending = false
+  const send = async (): Promise<void> => {
+    isSending = true
+    while (waiting.length > 0) {
+      const batch = waiting.splice(0, 100)
+      const request = {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', ...headers },
+        body: `[${batch.join()}]`,
+        signal: AbortSignal.timeout(5000),
+      }
+      const answer = await fetch(url, request).catch((error: unknown) => error)
+      if (!(answer instanceof Response && answer.ok)) console.error(`${batch.length} events were lost:`, answer)
+    }
+    isSending = false
+  }
+  return (event) => {
+    // While the collector does not answer, memory must not grow without a limit.
+    if (waiting.length >= 10_000) waiting.shift()
+    waiting.push(toJson(event))
+    if (!isSending) void send()
+  }
+}
+
+const timeOf = ({ at }: AnyEvent): string => new Date(at * 1000).toISOString()

@@ -1,0 +1,67 @@
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+
+import { expect, it, onTestFinished } from 'vitest'
+
+import { toHttp, toJsonLines, toSyslog } from '../../docs/snippets/observe-the-server/sinks.ts'
+
+const refused = { type: 'request.refused', at: 1_800_000_000, reason: 'storage_unavailable', cause: new Error('gone') }
+
+it('writes an event as a line of JSON with the message of its cause', () => {
+  const lines: string[] = []
+
+  toJsonLines({ write: (line) => lines.push(line) })(refused)
+
+  expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
+    { ...refused, cause: 'Error: gone', time: '2027-01-15T08:00:00.000Z' },
+  ])
+  expect(lines[0]).toMatch(/\}\n$/)
+})
+
+it('sends a refusal to syslog as a warning of the facility for authorization (RFC 5424 §6)', async () => {
+  const server = createSocket('udp4').bind(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+
+  toSyslog({ port: server.address().port })(refused)
+  const [message] = (await once(server, 'message')) as [Buffer]
+
+  expect(message.toString()).toMatch(
+    /^<84>1 2027-01-15T08:00:00\.000Z \S+ mintmark \d+ request\.refused - \uFEFF\{"type":"request\.refused"/,
+  )
+})
+
+it('posts events in batches, in order', async () => {
+  const bodies: unknown[] = []
+  const server = createServer((request, response) => {
+    void (async () => {
+      bodies.push(JSON.parse(await text(request)))
+      response.end()
+    })()
+  }).listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+
+  const send = toHttp(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  for (const type of ['a', 'b', 'c']) send({ type, at: 0 })
+
+  await expect.poll(() => bodies.flat()).toMatchObject([{ type: 'a' }, { type: 'b' }, { type: 'c' }])
+  expect(bodies.length).toBeLessThan(3)
+})
+
+it('the dashboard asks only for metrics that the package core has', () => {
+  const dashboard = readFileSync('docs/examples/observe/grafana-dashboard.json', 'utf8')
+  const names = new Set([...dashboard.matchAll(/\b(?:mintmark|http_server)\w+/g)].map(([name]) => name))
+  const telemetry = readFileSync('packages/core/src/telemetry.ts', 'utf8')
+  // Prometheus replaces dots, and adds the unit and the kind of the metric.
+  const known = [...telemetry.matchAll(/'((?:mintmark|http\.server)\.[\w.]+)'/g)].map(([, name = '']) =>
+    name.replaceAll('.', '_'),
+  )
+
+  expect(names.size).toBeGreaterThan(3)
+  expect([...names].filter((name) => !known.some((start) => name.startsWith(start)))).toEqual([])
+})
