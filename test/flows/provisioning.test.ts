@@ -176,6 +176,21 @@ describe('a user of a directory', () => {
     })
   })
 
+  it('keeps the roles that the partner gave, and loses a title that it does not have here', async () => {
+    const world = await start({ change: { adoptsExisting: true } })
+    await world.enable()
+    await world.createAtPartner({ userName: 'name-p', title: 'Own', roles: [{ value: 'editor' }] })
+    await world.storage.provisionedUsers.insert({
+      ...aProvisionedUser('p'),
+      state: aProvisionedState('p', { resource: jsonText({ userName: 'name-p' }) }),
+    })
+    await world.deliver()
+
+    const [user] = await world.users()
+    expect(user).toMatchObject({ externalId: 'user-p', roles: [{ value: 'editor' }] })
+    expect(user).not.toHaveProperty('title')
+  })
+
   it('is deleted at the partner if the target says so', async () => {
     const world = await start({ change: { onRemoval: 'delete' } })
     await world.enable()

@@ -1,3 +1,4 @@
+import { isBoolean } from './difference.ts'
 import { allUsers, selectedGroups } from './local-lists.ts'
 import { desiredUser, type LocalDependencies, memberUsers, type Selection } from './local-resources.ts'
 import type { ChangeRequest, Partner, RemoteResource } from './partner.ts'
@@ -8,7 +9,7 @@ export interface Divergence {
   readonly kind: 'user' | 'group'
   /**
    * `missing`: the partner does not have it. `different`: it has other values or members. `unlinked`: the partner has one
-   * with the same name that is not ours yet. `extra`: the partner has it, and this server does not provision it.
+   * with the same name that is not ours yet. `extra`: the partner has it, active, and this server does not provision it.
    */
   readonly state: 'missing' | 'different' | 'unlinked' | 'extra'
   /** The identifier at this server; undefined for `extra`. */
@@ -86,7 +87,8 @@ function indexed(resources: readonly RemoteResource[], nameOf: 'userName' | 'dis
     const name = resource[nameOf]
     if (typeof externalId === 'string' && externalId !== '') linked.set(externalId, resource)
     else if (typeof name === 'string') named.set(name.toLowerCase(), resource)
-    left.set(id, { name: typeof name === 'string' ? name : '' })
+    // Users who were removed here are inactive there.
+    if (!isBoolean(resource['active'] ?? true, false)) left.set(id, { name: typeof name === 'string' ? name : '' })
   }
   return { linked, named, left }
 }

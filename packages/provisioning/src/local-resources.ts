@@ -96,7 +96,7 @@ export const userAttributes: readonly string[] = userSchema.attributes
   .filter(({ mutability, name }) => mutability === 'readWrite' && name !== 'active')
   .map(({ name }) => name)
 
-export const enterpriseUser = enterpriseUserSchema.id
+const enterpriseUser = enterpriseUserSchema.id
 
 const standardAttributes = (resource: JsonObject): JsonObject =>
   Object.fromEntries(

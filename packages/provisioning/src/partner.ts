@@ -148,7 +148,8 @@ function failureOf(
   const type = parsed?.['scimType']
   const failure = typeof type === 'string' && /^\w{1,40}$/.test(type) ? `http_${status}_${type}` : `http_${status}`
   // A credential or an address may be corrected, a version may have changed, and a busy service recovers.
-  const mayRecover = status >= 500 || status < 400 || [401, 403, 408, 412, 423, 425, 429].includes(status)
+  const mayRecover =
+    (status >= 500 && status !== 501) || status < 400 || [401, 403, 408, 412, 423, 425, 429].includes(status)
   return new PartnerFailure(mayRecover ? 'failed' : 'refused', failure, retryAfter)
 }
 

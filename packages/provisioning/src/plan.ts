@@ -33,9 +33,25 @@ export function planUser(
   ])
 }
 
+/** Returns the attributes that are set or removed at the partner. */
 const managedOf = (attributes: JsonObject): readonly string[] => [
-  ...new Set(['externalId', ...userAttributes, ...Object.keys(attributes).filter((name) => name !== 'schemas')]),
+  ...new Set([
+    'externalId',
+    ...userAttributes.filter((name) => !partnersOwn.has(name)),
+    ...Object.keys(attributes).filter((name) => name !== 'schemas'),
+  ]),
 ]
+
+/** What a partner or its users set themselves. These are set if the user here has them, and never removed. */
+const partnersOwn: ReadonlySet<string> = new Set([
+  'roles',
+  'entitlements',
+  'x509Certificates',
+  'photos',
+  'locale',
+  'timezone',
+  'preferredLanguage',
+])
 
 function creation({ userId, active, attributes }: DesiredUser): ChangeRequest {
   const extensions = Object.entries(attributes).flatMap(([name, value]) =>
