@@ -22,31 +22,40 @@ const groups = new Map<string, Stored>()
 const listener = createServer()
 let baseUrl: string
 
+/** What an application writes to use scimmy: it stores resources, and applies filters. */
+const storeIn = (rows: Map<string, Stored>) => ({
+  put(id: string | undefined, instance: unknown): Stored {
+    const stored: Stored = {
+      ...(JSON.parse(JSON.stringify(instance)) as Record<string, unknown>),
+      id: id ?? crypto.randomUUID(),
+    }
+    rows.set(stored.id, stored)
+    return stored
+  },
+  find(id: string): Stored {
+    const found = rows.get(id)
+    if (found === undefined) throw new SCIMMY.Types.Error(404, '', 'Not found')
+    return found
+  },
+  all: () => [...rows.values()],
+  remove: (id: string | undefined) => void rows.delete(id ?? ''),
+})
+
 beforeAll(async () => {
-  for (const [resource, rows] of [
-    [SCIMMY.Resources.User, users],
-    [SCIMMY.Resources.Group, groups],
-  ] as const) {
-    SCIMMY.Resources.declare(resource)
-    resource
-      .ingress((given: { readonly id?: string }, instance: unknown) => {
-        const stored: Stored = {
-          ...(JSON.parse(JSON.stringify(instance)) as Record<string, unknown>),
-          id: given.id ?? crypto.randomUUID(),
-        }
-        rows.set(stored.id, stored)
-        return stored
-      })
-      .egress((given: { readonly id?: string; readonly filter?: { match(rows: Stored[]): Stored[] } }) => {
-        // scimmy leaves filters to the application.
-        const all = [...rows.values()]
-        if (given.id === undefined) return given.filter?.match(all) ?? all
-        const found = rows.get(given.id)
-        if (found === undefined) throw new SCIMMY.Types.Error(404, '', 'Not found')
-        return found
-      })
-      .degress((given: { readonly id?: string }) => void rows.delete(given.id ?? ''))
-  }
+  const [userStore, groupStore] = [storeIn(users), storeIn(groups)]
+  const { User, Group } = SCIMMY.Resources
+  SCIMMY.Resources.declare(User)
+  SCIMMY.Resources.declare(Group)
+  User.ingress(({ id }, instance) => userStore.put(id, instance))
+    .egress(({ id, filter }) =>
+      id !== undefined ? userStore.find(id) : ((filter?.match(userStore.all()) ?? userStore.all()) as Stored[]),
+    )
+    .degress(({ id }) => userStore.remove(id))
+  Group.ingress(({ id }, instance) => groupStore.put(id, instance))
+    .egress(({ id, filter }) =>
+      id !== undefined ? groupStore.find(id) : ((filter?.match(groupStore.all()) ?? groupStore.all()) as Stored[]),
+    )
+    .degress(({ id }) => groupStore.remove(id))
   const app = express()
   app.set('query parser', (text: string) =>
     Object.fromEntries(
