@@ -15,7 +15,13 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 
 // A partner that uses scimmy, over HTTP.
 
-type Stored = { readonly id: string } & Record<string, unknown>
+/** A user or a group: each has one of the names. */
+interface Stored {
+  readonly id: string
+  readonly userName: string
+  readonly displayName: string
+  readonly externalId?: string
+}
 
 const users = new Map<string, Stored>()
 const groups = new Map<string, Stored>()
@@ -26,7 +32,7 @@ let baseUrl: string
 const storeIn = (rows: Map<string, Stored>) => ({
   put(id: string | undefined, instance: unknown): Stored {
     const stored: Stored = {
-      ...(JSON.parse(JSON.stringify(instance)) as Record<string, unknown>),
+      ...(JSON.parse(JSON.stringify(instance)) as Stored),
       id: id ?? crypto.randomUUID(),
     }
     rows.set(stored.id, stored)
