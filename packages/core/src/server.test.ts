@@ -1,13 +1,48 @@
+import cluster from 'node:cluster'
+
 import type { ServerRequest, ServerResponse } from '@mintmark/internal'
 import { epochSeconds, StorageUnavailableError } from '@mintmark/storage-interface'
 import { createMemoryDatabase, createMemoryStorage } from '@mintmark/storage-interface/memory'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 
 import { issuer, sealingKey } from '../test/ring-under-test.ts'
 import type { EventListener, ServerEvent } from './events.ts'
 import type { SealingSecrets } from './keys/sealing.ts'
 import { createStoredKeys } from './keys/stored-keys.ts'
 import { type AuthorizationServer, createAuthorizationServer } from './server.ts'
+
+describe('a storage in memory', () => {
+  it.each([
+    ['in production', { NODE_ENV: 'production' }],
+    ['in a process of PM2', { NODE_ENV: 'test', NODE_APP_INSTANCE: '0' }],
+  ])('is reported at start %s, where it loses sign-ins', (_, environment) => {
+    for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value)
+    const events: ServerEvent[] = []
+
+    aServer(createMemoryStorage({ issuer }), sealingKey, (event) => void events.push(event))
+    vi.unstubAllEnvs()
+
+    expect(events).toMatchObject([{ type: 'option.unsafe', option: 'storage' }])
+  })
+
+  it('is reported at start in a worker of a cluster', () => {
+    const events: ServerEvent[] = []
+    Object.assign(cluster, { isWorker: true })
+
+    aServer(createMemoryStorage({ issuer }), sealingKey, (event) => void events.push(event))
+    Object.assign(cluster, { isWorker: false })
+
+    expect(events).toMatchObject([{ type: 'option.unsafe', option: 'storage' }])
+  })
+
+  it('is not reported in development', () => {
+    const events: ServerEvent[] = []
+
+    aServer(createMemoryStorage({ issuer }), sealingKey, (event) => void events.push(event))
+
+    expect(events).toEqual([])
+  })
+})
 
 describe('ready', () => {
   it('creates the signing keys at the first start, and resolves when it can decrypt them', async () => {

@@ -128,7 +128,7 @@ export interface AuthorizationServer extends HttpService {
 export function createAuthorizationServer(options: AuthorizationServerOptions): AuthorizationServer {
   const settings = parseSettings(options)
   const deps = serverDependencies(options, settings)
-  for (const unsafe of unsafeOptions(settings)) deps.journal.recordWithoutRequest(unsafe)
+  for (const unsafe of unsafeOptions(settings, options.storage)) deps.journal.recordWithoutRequest(unsafe)
   const renderPage = (error: unknown, request: RequestHead): Promise<ServerResponse> =>
     renderBrowserError(error, request, {
       issuer: settings.issuer,
@@ -261,8 +261,16 @@ function requireDelivery({ delivery }: ServerDependencies, { storage }: Authoriz
 }
 
 /** Returns an event for each option that weakens the server. They are reported when the server starts. */
-function unsafeOptions(settings: ServerSettings): readonly ServerOccurrence[] {
+function unsafeOptions(
+  settings: ServerSettings,
+  storage: AuthorizationServerOptions['storage'],
+): readonly ServerOccurrence[] {
   const events: ServerOccurrence[] = []
+  if (storage.isVolatile === true && isInProduction()) {
+    const advice =
+      'The storage is in memory: a restart signs everybody out, and with a second process half of the sign-ins never end. Use createSqlStorage.'
+    events.push({ type: 'option.unsafe', option: 'storage', advice })
+  }
   if (settings.issuerUrl.protocol === 'http:') {
     events.push({
       type: 'option.unsafe',
@@ -280,6 +288,23 @@ function unsafeOptions(settings: ServerSettings): readonly ServerOccurrence[] {
     events.push({ type: 'option.unsafe', option: 'dangerouslyAllowOutbound', advice })
   }
   return events
+}
+
+/**
+ * Whether the environment says that this is production, or one of several processes: a worker of Node's cluster module or
+ * a process of PM2. A process cannot see others that were started in another way.
+ */
+function isInProduction(): boolean {
+  const { process } = globalThis as { readonly process?: HostProcess }
+  const { NODE_ENV, NODE_APP_INSTANCE } = process?.env ?? {}
+  if (NODE_ENV === 'production' || NODE_APP_INSTANCE !== undefined) return true
+  return process?.getBuiltinModule?.('node:cluster')?.isWorker === true
+}
+
+/** The members of Node's `process` that are read; other runtimes may lack them. */
+interface HostProcess {
+  readonly env?: Readonly<Record<string, string | undefined>>
+  readonly getBuiltinModule?: (name: 'node:cluster') => { readonly isWorker: boolean } | undefined
 }
 
 /** In seconds. */

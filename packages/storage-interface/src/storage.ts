@@ -37,6 +37,8 @@ import type { WebhookStore } from './webhook.ts'
 export interface OAuthStorage {
   /** The issuer identifier (RFC 8414 §2) that the storage is bound to. */
   readonly issuer: string
+  /** Whether everything is lost when the process ends, and no other process can see it. */
+  readonly isVolatile?: boolean
   readonly clients: ClientStore
   readonly users: UserStore
   readonly grants: GrantStore

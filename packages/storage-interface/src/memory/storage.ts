@@ -62,6 +62,7 @@ export function createMemoryStorage(options: MemoryStorageOptions): AdminStorage
 
   return withRevocationAnnouncements({
     issuer,
+    isVolatile: true,
     clients: createMemoryClients(tables, scheduler),
     users: { ...createMemoryUsers(tables, scheduler), ...createMemoryUpsert(tables, scheduler) },
     grants: createMemoryGrants(tables, scheduler),

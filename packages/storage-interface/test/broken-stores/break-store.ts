@@ -4,7 +4,7 @@ import type { StorageUnderTest } from '@mintmark/storage-interface/contract'
 /** Turns a correct store into one that breaks a law. */
 export type BrokenStore = (store: StorageUnderTest<AdminStorage>) => StorageUnderTest<AdminStorage>
 
-type StoreName = Exclude<keyof AdminStorage, 'issuer' | 'onSessionsRevoked'>
+type StoreName = Exclude<keyof AdminStorage, 'issuer' | 'isVolatile' | 'onSessionsRevoked'>
 
 /** Replaces methods of one store. All storages that it opens share `seen`, as they would share rows. */
 export function breakStore<Name extends StoreName>(
