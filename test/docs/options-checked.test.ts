@@ -108,6 +108,8 @@ const subjects: Readonly<Record<string, Subject>> = {
       logout: { endSession: asyncNoop, renderPage: noop },
       scopes: { read: { description: 'Read' } },
       resources: { 'https://api.test': { scopes: ['read'] } },
+      device: { renderPage: noop },
+      ciba: { findUser: asyncNoop, askUser: asyncNoop },
       mutualTls: { certificate: noop },
       clientDocuments: { allow: '*' },
       users,

@@ -485,7 +485,11 @@ export const refusals = {
     'CIBA Core 1.0 §7.1.1',
   ],
   /** The signed request is not signed by the client with its registered algorithm, or is another kind of JWT. */
-  'request_object_unverified:ciba': ['invalid_request', requestObjectInvalid, 'CIBA Core 1.0 §7.1.1, §13'],
+  'request_object_unverified:ciba': [
+    'invalid_request',
+    'The request is not signed by the client as it is registered.',
+    'CIBA Core 1.0 §7.1.1, §13',
+  ],
   /** The `iss` of the signed request is missing, or is not the client. */
   'request_object_issuer:ciba': [
     'invalid_request',
