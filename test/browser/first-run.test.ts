@@ -86,7 +86,7 @@ function runExample(port: number) {
   return {
     output: () => output,
     exited: () => exited,
-    waitForOutput: (words: RegExp) => expect.poll(() => output).toMatch(words),
+    waitForOutput: (words: RegExp) => expect.poll(() => output, { timeout: 60_000 }).toMatch(words),
     stop(signal: 'SIGINT' | 'SIGTERM') {
       child.kill(signal)
       return exited

@@ -32,6 +32,8 @@ export function send(port: number, sent: Sent): Promise<Reply> {
       {
         host: '127.0.0.1',
         port,
+        // A kept connection may belong to an earlier server on the same port, or the server may close it at this moment.
+        agent: false,
         method: sent.method ?? 'GET',
         path: sent.path,
         headers: { ...sent.headers, 'content-length': String(Buffer.byteLength(body)) },
