@@ -24,5 +24,6 @@ export const tallyReporter: Reporter = {
 const countOf = (module: TestModule, state: string): number =>
   [...module.children.allTests()].filter((test) => test.result().state === state).length
 
-/** A file that cannot be loaded counts as one failure. */
-const failuresOf = (module: TestModule): number => countOf(module, 'failed') + (module.errors().length > 0 ? 1 : 0)
+/** A file that cannot be loaded counts as one failure, and so does a group whose preparation fails: its tests are skipped. */
+const failuresOf = (module: TestModule): number =>
+  countOf(module, 'failed') + [module, ...module.children.allSuites()].filter((each) => each.errors().length > 0).length

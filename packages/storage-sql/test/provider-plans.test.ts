@@ -26,7 +26,7 @@ describe.for([
   let database: FilledDatabase
   beforeAll(async () => {
     database = await open(userCount)
-  }, 180_000)
+  }, 600_000)
   afterAll(() => database.close())
 
   test.for(Object.entries(sortValues))(
