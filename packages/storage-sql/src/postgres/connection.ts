@@ -1,3 +1,4 @@
+import { elapsed } from '@mintmark/internal'
 import { StorageUnavailableError } from '@mintmark/storage-interface'
 import { UniqueViolationError } from '../dialect.ts'
 
@@ -89,7 +90,7 @@ export interface PrimaryWatch {
 }
 
 /** @param clock in milliseconds. */
-export function watchPrimary(clock: () => number = () => performance.now()): PrimaryWatch {
+export function watchPrimary(clock: () => number = elapsed): PrimaryWatch {
   const known = new WeakMap<PostgresClient, Inspection>()
   let changes = 0
   let inspections = 0
