@@ -1,10 +1,13 @@
-import type { AdminStorage } from './storage.ts'
+import type { ProvisionedUserStore } from './provisioned-user.ts'
+import type { SessionStore } from './session.ts'
+import type { OAuthStorage } from './storage.ts'
+import type { UserStore } from './user.ts'
 
 /**
  * Adds `onSessionsRevoked` to a storage: its listeners are called after each call that may have revoked a session or all
  * sessions of a user. Revocations by other processes, or through another storage object, are not announced.
  */
-export function withRevocationAnnouncements(storage: AdminStorage): AdminStorage {
+export function withRevocationAnnouncements<Storage extends OAuthStorage>(storage: Storage): Storage {
   const { sessions, users, provisionedUsers } = storage
   const listeners: (() => void)[] = []
   const announceAfter = async <Result>(call: Promise<Result>, mayRevoke = (): boolean => true): Promise<Result> => {
@@ -19,21 +22,25 @@ export function withRevocationAnnouncements(storage: AdminStorage): AdminStorage
       ...sessions,
       revoke: (end) => announceAfter(sessions.revoke(end)),
       revokeOfUser: (...args) => announceAfter(sessions.revokeOfUser(...args)),
-    },
+    } satisfies SessionStore,
     users: {
       ...users,
       deactivate: (...args) => announceAfter(users.deactivate(...args)),
       revokeAccess: (...args) => announceAfter(users.revokeAccess(...args)),
       remove: (...args) => announceAfter(users.remove(...args)),
-    },
-    provisionedUsers: {
-      ...provisionedUsers,
-      // Directories change many users and deactivate few, so other changes are not announced.
-      compareAndSwap: (change) => announceAfter(provisionedUsers.compareAndSwap(change), () => !change.state.active),
-      adopt: (change) => announceAfter(provisionedUsers.adopt(change)),
-      release: (change) => announceAfter(provisionedUsers.release(change)),
-      remove: (change) => announceAfter(provisionedUsers.remove(change)),
-    },
-    onSessionsRevoked: (listener) => void listeners.push(listener),
+    } satisfies UserStore,
+    ...(provisionedUsers && { provisionedUsers: announcing(provisionedUsers, announceAfter) }),
+    onSessionsRevoked: (listener: () => void) => void listeners.push(listener),
   }
 }
+
+type AnnounceAfter = <Result>(call: Promise<Result>, mayRevoke?: () => boolean) => Promise<Result>
+
+const announcing = (provisionedUsers: ProvisionedUserStore, announceAfter: AnnounceAfter): ProvisionedUserStore => ({
+  ...provisionedUsers,
+  // Directories change many users and deactivate few, so other changes are not announced.
+  compareAndSwap: (change) => announceAfter(provisionedUsers.compareAndSwap(change), () => !change.state.active),
+  adopt: (change) => announceAfter(provisionedUsers.adopt(change)),
+  release: (change) => announceAfter(provisionedUsers.release(change)),
+  remove: (change) => announceAfter(provisionedUsers.remove(change)),
+})

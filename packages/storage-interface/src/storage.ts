@@ -91,18 +91,27 @@ export interface ScimStorage extends OAuthStorage {
   readonly customResources?: CustomResourceStore
 }
 
-/** What administration stores in addition: organizations, logs, and users that can be listed and searched. */
-export interface AdminStorage extends ScimStorage, DeliveryStorage {
-  readonly provisionedUsers: ProvisionedUserStore
-  readonly deliveries: DeliveryStore
-  readonly cursors: CursorStore
-  readonly users: SearchableUserStore
+/** Every store of an authorization server that has neither directories nor the administration API. */
+export interface CompleteOAuthStorage extends DeliveryStorage {
   readonly organizations: OrganizationStore
   readonly identityProviders: IdentityProviderStore
   readonly initialAccessTokens: InitialAccessTokenStore
   readonly subjects: SubjectStore
   readonly decoupledRequests: DecoupledRequestStore
   readonly logs: LogStore
+  readonly changes: ChangeStore
+  readonly webhooks: WebhookStore
+}
+
+/** What administration stores: everything, and users that can be listed and searched. */
+export interface AdminStorage extends ScimStorage, CompleteOAuthStorage {
+  readonly provisionedUsers: ProvisionedUserStore
+  readonly deliveries: DeliveryStore
+  readonly cursors: CursorStore
+  readonly users: SearchableUserStore
+  readonly organizations: OrganizationStore
+  readonly subjects: SubjectStore
+  readonly decoupledRequests: DecoupledRequestStore
   readonly changes: ChangeStore
   readonly webhooks: WebhookStore
 }

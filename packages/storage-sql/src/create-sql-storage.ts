@@ -1,5 +1,5 @@
 import { anObjectWith, aNonEmptyString, checkOptions, required, wholeNumber } from '@mintmark/internal'
-import type { AdminStorage, OAuthStorage } from '@mintmark/storage-interface'
+import type { AdminStorage, CompleteOAuthStorage } from '@mintmark/storage-interface'
 import { withRevocationAnnouncements } from '@mintmark/storage-interface/stores'
 import { createDatabase, type Database } from './database.ts'
 import type { SqlDialect } from './dialect.ts'
@@ -60,27 +60,28 @@ export async function createSqlStorage(options: SqlStorageOptions): Promise<Admi
   const { dialect, issuer, scanLimit = defaultScanLimit } = options
   if (dialect.engine.serves === 'oauth')
     throw new TypeError(
-      `createSqlStorage: ${dialect.engine.name} stores only the records of the authorization server. Use createSqlOAuthStorage. Directories and administration need SQLite or PostgreSQL.`,
+      `createSqlStorage: ${dialect.engine.name} cannot store directories (SCIM), which the administration API needs as well. Use createSqlOAuthStorage, or SQLite or PostgreSQL.`,
     )
   await ensureSchema(dialect)
   return createStores(dialect, { issuer, scanLimit })
 }
 
 /**
- * Opens a storage for an authorization server without directories (SCIM) and without administration, in any SQL database. It checks
- * the schema first, as `createSqlStorage`.
+ * Opens a storage for an authorization server without directories (SCIM) and without the administration API, in any SQL database.
+ * It checks the schema first, as `createSqlStorage`.
  * @throws SchemaMismatchError when migrations are pending, unknown or changed; StorageUnavailableError.
  */
 export async function createSqlOAuthStorage(
   options: Pick<SqlStorageOptions, 'dialect' | 'issuer'>,
-): Promise<OAuthStorage> {
+): Promise<CompleteOAuthStorage> {
   checkOptions('createSqlOAuthStorage', options, {
     dialect: required(anObjectWith('all')),
     issuer: required(aNonEmptyString),
   })
   const { dialect, issuer } = options
   await ensureSchema(dialect)
-  return { issuer, ...createOAuthStores(createDatabase(dialect, issuer)) }
+  const database = createDatabase(dialect, issuer)
+  return withRevocationAnnouncements({ issuer, ...createOAuthStores(database), ...createOptionalStores(database) })
 }
 
 /** Creates the stores of a database whose schema is known to be current. */
@@ -93,20 +94,12 @@ export function createStores(
   return withRevocationAnnouncements({
     issuer,
     ...createOAuthStores(database),
+    ...createOptionalStores(database),
     users: createUserStore(database, { scanLimit }),
     identityProviders: createIdentityProviderStore(database),
     provisionedUsers: createProvisionedUserStore(database, { scanLimit }),
     groups: createGroupStore(database, { scanLimit }),
     customResources: createCustomResourceStore(database, { scanLimit }),
-    organizations: createOrganizationStore(database),
-    initialAccessTokens: createInitialAccessTokenStore(database),
-    subjects: createSubjectStore(database),
-    decoupledRequests: createDecoupledRequestStore(database),
-    logs: createLogStore(database),
-    changes: createChangeStore(database),
-    webhooks: createWebhookStore(database),
-    deliveries: createDeliveryStore(database),
-    cursors: createCursorStore(database),
   })
 }
 
@@ -127,6 +120,21 @@ function createOAuthStores(database: Database) {
     revocations: createRevocationStore(database),
     status: createStatusStore(database),
     purge: createPurgeStore(database),
+  }
+}
+
+/** Creates the stores that only some features need, besides those of directories. */
+function createOptionalStores(database: Database) {
+  return {
+    organizations: createOrganizationStore(database),
+    initialAccessTokens: createInitialAccessTokenStore(database),
+    subjects: createSubjectStore(database),
+    decoupledRequests: createDecoupledRequestStore(database),
+    logs: createLogStore(database),
+    changes: createChangeStore(database),
+    webhooks: createWebhookStore(database),
+    deliveries: createDeliveryStore(database),
+    cursors: createCursorStore(database),
   }
 }
 

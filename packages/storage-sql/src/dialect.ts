@@ -18,7 +18,7 @@ export interface SqlRow {
 /** Everything that differs between SQL engines, apart from the connection. */
 export interface SqlEngine {
   readonly name: string
-  /** `oauth`: only the records of the authorization server, without directories and administration. */
+  /** `oauth`: only the records of `CompleteOAuthStorage`. */
   readonly serves: 'everything' | 'oauth'
   /** Whether a transaction that fails undoes its changes of the schema. */
   readonly undoesSchemaChanges: boolean
@@ -146,6 +146,8 @@ export interface SqlEngine {
   readonly insertIfAbsent: (insert: RawBuilder<unknown>) => RawBuilder<unknown>
   /** Changes rows and returns them as they are afterwards. */
   readonly changeRows: (change: SqlRowChange) => RawBuilder<unknown>
+  /** Changes rows to values of the rows of a query. */
+  readonly changeFrom: (change: SqlJoinedChange) => RawBuilder<unknown>
   /** Whether a conditional `upsert` returns a row exactly when it has written one. Otherwise it returns none. */
   readonly reportsUpserts: boolean
   /** Whether a statement that begins with WITH may write several tables, one after the other. */
@@ -290,6 +292,18 @@ interface SqlRowChange {
 /** The change in SQLite and PostgreSQL. */
 export const updateReturning = ({ table, set, where, returning }: SqlRowChange): RawBuilder<unknown> =>
   sql`update ${sql.table(table)} set ${set} where ${where} returning ${returning}`
+
+interface SqlJoinedChange {
+  readonly table: string
+  readonly set: RawBuilder<unknown>
+  /** A query with an alias. */
+  readonly from: RawBuilder<unknown>
+  readonly where: RawBuilder<unknown>
+}
+
+/** The change in SQLite and PostgreSQL. */
+export const updateFrom = ({ table, set, from, where }: SqlJoinedChange): RawBuilder<unknown> =>
+  sql`update ${sql.table(table)} set ${set} from ${from} where ${where}`
 
 /** The insert in SQLite and PostgreSQL. */
 export const insertOrNothing = (insert: RawBuilder<unknown>): RawBuilder<unknown> =>

@@ -59,14 +59,17 @@ export function recordTable<Of extends RecordDefinition>(
     take,
     readTableRow: codec.read,
     read: (row) => codec.read(take(row)),
-    async insert(record) {
-      try {
-        return (await runInOrder(insert, toValues(record))).length > 0
-      } catch (error) {
-        if (error instanceof UniqueViolationError) return false
-        throw error
-      }
-    },
+    insert: (record) => insertsRow(runInOrder(insert, toValues(record))),
+  }
+}
+
+/** Whether an insert with `engine.insertIfAbsent` has written a row. */
+export async function insertsRow(insert: Promise<readonly SqlRow[]>): Promise<boolean> {
+  try {
+    return (await insert).length > 0
+  } catch (error) {
+    if (error instanceof UniqueViolationError) return false
+    throw error
   }
 }
 

@@ -1,4 +1,5 @@
-import { oauthLaws, type StorageUnderTest } from '@mintmark/storage-interface/contract'
+import type { CompleteOAuthStorage } from '@mintmark/storage-interface'
+import { completeOAuthLaws, type StorageUnderTest } from '@mintmark/storage-interface/contract'
 import type { Pool } from 'mysql2'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { mariadbUnderTest, twoMariadbPools } from './support/mariadb-database.ts'
@@ -7,7 +8,7 @@ import { startMariadb, type MariadbServer } from './support/mariadb-server.ts'
 describe('MariaDB, a pool for each server,', () => {
   let server: MariadbServer
   let pools: readonly [Pool, Pool]
-  let makeStore: () => Promise<StorageUnderTest>
+  let makeStore: () => Promise<StorageUnderTest<CompleteOAuthStorage>>
   beforeAll(async () => {
     server = await startMariadb()
     pools = await twoMariadbPools(server.port)
@@ -18,7 +19,7 @@ describe('MariaDB, a pool for each server,', () => {
     await server.stop()
   })
 
-  test.for(oauthLaws)('keeps the law $name', async (law) => {
+  test.for(completeOAuthLaws)('keeps the law $name', async (law) => {
     await expect(law.run(makeStore)).resolves.toBeUndefined()
   })
 })

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { epochSeconds, StorageUnavailableError } from '@mintmark/storage-interface'
-import { aCodeRecord, aFamilyRecord, aUser } from '@mintmark/storage-interface/fixtures'
+import { aCodeRecord, aDelivery, aFamilyRecord, aUser } from '@mintmark/storage-interface/fixtures'
 import { createSqlOAuthStorage, createSqlStorage, migrate } from '@mintmark/storage-sql'
 import { pendingMigrations } from '@mintmark/storage-sql/command'
 import { toMariadbDialect } from '@mintmark/storage-sql/mariadb'
@@ -46,7 +46,7 @@ test('a migration that fails halfway stays pending, and the next attempt fails t
   expect(await pendingMigrations({ dialect })).toEqual(all)
 })
 
-test('stores only the records of an authorization server', async () => {
+test('stores no directories', async () => {
   const dialect = toMariadbDialect(await aPool(), { migrate: 'on-open' })
 
   await expect(createSqlStorage({ dialect, issuer })).rejects.toThrow('Use createSqlOAuthStorage')
@@ -101,6 +101,33 @@ test('law: revocations at once all get a position of their own', async () => {
 
   const { records } = await one.revocations.list({ from: undefined, revokedSince: now, limit: 20 })
   expect(records.map(({ position }) => position)).toEqual(families.map((_, index) => index + 1))
+})
+
+test('a lease leaves out a delivery that another transaction has locked, and does not wait for it', async () => {
+  const pool = await aPool()
+  const storage = await createSqlOAuthStorage({ dialect: toMariadbDialect(pool, { migrate: 'on-open' }), issuer })
+  const { channel, createdAt, expiresAt } = aDelivery('any')
+  const ids = Array.from({ length: 300 }, (_, index) => `delivery-${index + 100}`)
+  await storage.deliveries.enqueue(ids.map((id) => aDelivery(id, { recipient: id })))
+  const other = await pool.promise().getConnection()
+  await other.query('START TRANSACTION')
+  await other.query(
+    `SELECT 1 FROM mintmark_deliveries WHERE issuer = '${issuer}' AND delivery_id = 'delivery-101' FOR UPDATE`,
+  )
+
+  const leased = await storage.deliveries.lease({
+    channel,
+    now: createdAt,
+    until: expiresAt,
+    token: 'worker-1',
+    limit: 3,
+    perRecipient: 1,
+    except: [],
+  })
+  await other.query('ROLLBACK')
+  other.release()
+
+  expect(leased.map(({ deliveryId }) => deliveryId)).toEqual(['delivery-100', 'delivery-102', 'delivery-103'])
 })
 
 test('reports an outage, and works again after the server restarts', async () => {

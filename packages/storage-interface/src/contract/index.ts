@@ -1,2 +1,2 @@
 export type { StorageUnderTest } from './law.ts'
-export { adminLaws, deliveryLaws, oauthLaws, scimLaws } from './laws.ts'
+export { adminLaws, completeOAuthLaws, deliveryLaws, oauthLaws, scimLaws } from './laws.ts'

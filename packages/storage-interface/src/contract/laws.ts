@@ -1,10 +1,10 @@
-import type { AdminStorage, DeliveryStorage, OAuthStorage, ScimStorage } from '../storage.ts'
+import type { AdminStorage, CompleteOAuthStorage, DeliveryStorage, OAuthStorage, ScimStorage } from '../storage.ts'
 import type { StorageLaw } from './law.ts'
 import { isolationLaws, recordLaws } from './laws/isolation-laws.ts'
-import { adminRecords, deliveryRecords, oauthRecords, scimRecords } from './record-kinds.ts'
+import { completeRecords, deliveryRecords, oauthRecords, scimRecords } from './record-kinds.ts'
 import { userListLaws, logLaws } from './laws/administration-laws.ts'
 import { replayLaws, signingKeyLaws } from './laws/replay-laws.ts'
-import { changeLaws } from './laws/change-laws.ts'
+import { changeLaws, directoryChangeLaws } from './laws/change-laws.ts'
 import { clientLaws, clientRemovalLaws } from './laws/client-laws.ts'
 import { customResourceLaws } from './laws/custom-resource-laws.ts'
 import { decoupledRequestLaws } from './laws/decoupled-request-laws.ts'
@@ -25,7 +25,7 @@ import { listAttributeLaws } from './laws/list-member-laws.ts'
 import { listSortLaws } from './laws/list-sort-laws.ts'
 import { memberLaws, memberRaceLaws } from './laws/group-member-laws.ts'
 import { initialAccessTokenLaws } from './laws/initial-access-token-laws.ts'
-import { membershipLaws, organizationLaws } from './laws/organization-laws.ts'
+import { membershipLaws, organizationLaws, providerMembershipLaws } from './laws/organization-laws.ts'
 import { opaqueTokenLaws } from './laws/opaque-token-laws.ts'
 import { pushedRequestLaws } from './laws/pushed-request-laws.ts'
 import { participantLaws, sessionLaws } from './laws/session-laws.ts'
@@ -108,12 +108,10 @@ export const scimLaws: readonly StorageLaw<ScimStorage>[] = [
   ...listAttributeLaws,
 ]
 
-/** All laws, for an `AdminStorage`. They include `scimLaws` and `deliveryLaws`. */
-export const adminLaws: readonly StorageLaw<AdminStorage>[] = [
-  ...scimLaws,
+/** The laws of a storage with every store but those of directories. They include `oauthLaws` and `deliveryLaws`. */
+export const completeOAuthLaws: readonly StorageLaw<CompleteOAuthStorage>[] = [
+  ...oauthLaws,
   ...deliveryLaws,
-  ...userListLaws,
-  ...upsertLaws,
   ...changeLaws,
   ...organizationLaws,
   ...membershipLaws,
@@ -121,5 +119,14 @@ export const adminLaws: readonly StorageLaw<AdminStorage>[] = [
   ...subjectLaws,
   ...decoupledRequestLaws,
   ...logLaws,
-  ...recordLaws<AdminStorage>(adminRecords),
+  ...recordLaws<CompleteOAuthStorage>(completeRecords),
+]
+
+/** All laws, for an `AdminStorage`. They include `scimLaws` and `completeOAuthLaws`. */
+export const adminLaws: readonly StorageLaw<AdminStorage>[] = [
+  ...new Set<StorageLaw<AdminStorage>>([...scimLaws, ...completeOAuthLaws]),
+  ...userListLaws,
+  ...upsertLaws,
+  ...directoryChangeLaws,
+  ...providerMembershipLaws,
 ]

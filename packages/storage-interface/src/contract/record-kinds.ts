@@ -11,7 +11,7 @@ import {
   sessionId,
   userId,
 } from '../values.ts'
-import type { AdminStorage, DeliveryStorage, OAuthStorage, ScimStorage } from '../storage.ts'
+import type { AdminStorage, CompleteOAuthStorage, DeliveryStorage, OAuthStorage, ScimStorage } from '../storage.ts'
 import { aDecoupledRequest } from './decoupled-fixtures.ts'
 import {
   aClientRecord,
@@ -171,8 +171,8 @@ export const scimRecords: readonly RecordKind<ScimStorage>[] = [
   }),
 ]
 
-/** The records of administration. */
-export const adminRecords: readonly RecordKind<AdminStorage>[] = [
+/** The records of an authorization server with all features but directories. */
+export const completeRecords: readonly RecordKind<CompleteOAuthStorage>[] = [
   kind('organizations', {
     make: (id) => anOrganization({ organizationId: organizationId(id) }),
     insert: (storage, organization) => storage.organizations.insert(organization),
@@ -206,7 +206,7 @@ export const allRecords: readonly RecordKind<AdminStorage>[] = [
   ...oauthRecords,
   ...deliveryRecords,
   ...scimRecords,
-  ...adminRecords,
+  ...completeRecords,
 ]
 
 function kind<Storage extends OAuthStorage, Of extends object>(

@@ -2,8 +2,9 @@ import { breakStore, type BrokenStore } from './break-store.ts'
 
 /** One broken store for each law of changes and webhooks. */
 export const brokenChangeStores: Readonly<Record<string, BrokenStore>> = {
-  'changes: methods that change users record the changes, with the names of the changed claims':
+  'changes: methods that change users of the host record the changes, with the names of the changed claims':
     withoutType('user.changed'),
+  'changes: methods that change provisioned users, and upserts, record the changes': withoutType('user.reactivated'),
   'changes: methods that change groups and their members record the changes': withoutType('membership.removed'),
   'changes: methods that revoke sessions, or create or revoke grants, record the changes': withoutType('session.ended'),
   'changes: nothing is recorded without a webhook, nor by a method that changes nothing': breakStore(

@@ -25,7 +25,7 @@ const joinedRows: SqlJoinedRows = {
 /** Compared byte by byte, with trailing spaces. */
 const text = 'LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin'
 
-/** MariaDB 10.11 or later, for the records of the authorization server. */
+/** MariaDB 10.11 or later, without directories. */
 export const mariadb: SqlEngine = {
   name: 'mariadb',
   serves: 'oauth',
@@ -68,8 +68,9 @@ END`,
     indexedValues: unsupported,
     removeRows: unsupported,
     randomText: 'UUID()',
-    changeNumbers: { create: [], next: '0' },
-    changedNames: unsupported,
+    changeNumbers: { create: ['CREATE SEQUENCE mintmark_change_numbers'], next: 'NEXT VALUE FOR mintmark_change_numbers' },
+    changedNames: (before, after) =>
+      `(SELECT coalesce(json_arrayagg(name), '[]') FROM (${differing(before, after)} UNION ${differing(after, before)}) AS names)`,
     lockRows: 'FOR UPDATE',
     lockForRemoval: 'FOR UPDATE',
     startAgain: unsupported,
@@ -90,7 +91,8 @@ END`,
   listedPairs: (list) =>
     sql`select listed.first, listed.second from json_table(${list}, '$[*]' columns (first ${sql.raw(text)} path '$[0]', second ${sql.raw(text)} path '$[1]')) as listed`,
   listedInOrder: unsupported,
-  among: (column, values) => sql`${column} in (${values})`,
+  // MariaDB refuses a limit in the query of `IN` itself.
+  among: (column, values) => sql`${column} in (select * from (${values}) as among_values)`,
   keyAmong: ({ issuerColumn, issuer, column }, values) => sql`${issuerColumn} = ${issuer} and ${column} in (${values})`,
   readsRowByRow: false,
   keepRows: () => sql`lock in share mode`,
@@ -113,6 +115,7 @@ END`,
   insertIfAbsent: (insert) => sql`${insert} returning 1 as inserted`,
   changeRows: ({ table, set, where, returning }) =>
     sql`${sql.raw(insertOfFound(table))} where ${where} ${sql.raw(endOfFound)} ${set} returning ${returning}`,
+  changeFrom: ({ table, set, from, where }) => sql`update ${sql.table(table)} join ${from} on ${where} set ${set}`,
   reportsUpserts: false,
   writesInTurn: false,
   upsert: ({ table, columns, values, set, where }) => {
@@ -128,6 +131,15 @@ END`,
     sql`delete from ${sql.table(table)} where ${condition} order by ${order} limit ${limit} returning 1 as removed`,
 }
 
+/** A query for the names of the members of a JSON object that another does not have with the same value. */
+const differing = (one: string, other: string): string =>
+  `SELECT name FROM (${membersOf(one)} EXCEPT ${membersOf(other)}) AS differing`
+
+/** A path cannot contain every name, so each member is found by its place. */
+const membersOf = (object: string): string =>
+  `SELECT member.name, json_extract(json_extract(${object}, '$.*'), concat('$[', member.place - 1, ']')) AS value
+  FROM json_table(json_keys(${object}), '$[*]' COLUMNS (place FOR ORDINALITY, name ${text} PATH '$')) AS member`
+
 /**
  * NULLs are distinct in a unique index. So a condition that a column is not NULL needs nothing more; for other conditions the
  * last column is NULL in the rows that do not meet them.
@@ -140,7 +152,7 @@ function partialIndex({ name, table, columns, where, unique }: SqlPartialIndex):
   ADD UNIQUE INDEX ${name} (${[...columns.slice(0, -1), `${name}_value`].join(', ')})`
 }
 
-/** The parts of the engine that only directories and administration need. */
+/** The parts of the engine that only directories and the lists of administration need. */
 function unsupported(): never {
-  throw new Error('On MariaDB, Mintmark stores only the records of the authorization server.')
+  throw new Error('On MariaDB, Mintmark stores no directories.')
 }

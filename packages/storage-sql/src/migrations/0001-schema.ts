@@ -1,12 +1,12 @@
 import type { SqlEngine, SqlTrigger } from '../dialect.ts'
-import { changeTriggers } from './0001/change-triggers.ts'
+import { changeTriggers, groupChangeTriggers } from './0001/change-triggers.ts'
 import { clientsTables } from './0001/clients-tables.ts'
 import { deliveriesTables } from './0001/deliveries-tables.ts'
 import { departureTrigger } from './0001/departure-trigger.ts'
 import { groupTriggers } from './0001/group-triggers.ts'
 import { groupsTables } from './0001/groups-tables.ts'
 import { inheritedBlockTriggers } from './0001/inherited-block-triggers.ts'
-import { organizationTriggers } from './0001/organization-triggers.ts'
+import { organizationTriggers, providerOrganizationTriggers } from './0001/organization-triggers.ts'
 import { organizationsTables } from './0001/organizations-tables.ts'
 import { revocationTriggers } from './0001/revocation-triggers.ts'
 import { signInTables } from './0001/sign-in-tables.ts'
@@ -38,22 +38,31 @@ export const schema: Migration = {
     ...groupsTables(types),
     ...organizationsTables(types),
     ...deliveriesTables(types),
-    ...[
-      ...userTriggers(types),
-      ...signInTriggers,
-      ...revocationTriggers(types),
-      ...(serves === 'oauth' ? [] : directoryTriggers(types)),
-    ].flatMap(types.trigger),
+    ...(serves === 'oauth' ? oauthTriggers(types) : triggers(types)).flatMap(types.trigger),
     ...(serves === 'oauth'
       ? []
       : inheritedBlockTriggers.flatMap(([trigger, query]) => types.startAgain(trigger, query))),
   ],
 }
 
-const directoryTriggers = (types: SqlEngine['types']): readonly SqlTrigger[] => [
-  ...groupTriggers(types),
+/** Without directories. MariaDB runs the triggers of a table in the order in which they are created. */
+const oauthTriggers = (types: SqlEngine['types']): readonly SqlTrigger[] => [
   ...organizationTriggers,
   ...changeTriggers(types),
+  ...userTriggers(types),
+  ...signInTriggers,
+  ...revocationTriggers(types),
+]
+
+const triggers = (types: SqlEngine['types']): readonly SqlTrigger[] => [
+  ...userTriggers(types),
+  ...signInTriggers,
+  ...revocationTriggers(types),
+  ...groupTriggers(types),
+  ...organizationTriggers,
+  ...providerOrganizationTriggers,
+  ...changeTriggers(types),
+  ...groupChangeTriggers(types),
   ...userValueTriggers(types),
   // SQLite runs the trigger that was created last first: the memberships of a user are removed before the user.
   departureTrigger,

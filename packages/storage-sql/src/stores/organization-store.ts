@@ -7,7 +7,7 @@ import {
 import { memberships, organizations, type ColumnName } from '@mintmark/storage-interface/records'
 import { sql } from 'kysely'
 import { type Database, compileSql, compileStatement, parameters, type Parameter } from '../database.ts'
-import { recordTable, type RecordTable } from '../record-table.ts'
+import { insertsRow, recordTable, type RecordTable } from '../record-table.ts'
 import { createColumnReader } from '../row.ts'
 import { createVersionedStore } from './versioned-store.ts'
 
@@ -43,10 +43,10 @@ export function createOrganizationStore(database: Database): OrganizationStore {
     async insertMember(membership) {
       const values = table.toRow(membership)
       return untilSettled(async () => {
-        const [inserted] = await run(statements.insert, values)
-        return inserted === undefined
-          ? explain({ organization_id: membership.organizationId, user_id: membership.userId })
-          : { outcome: 'inserted' }
+        const isInserted = await insertsRow(run(statements.insert, values))
+        return isInserted
+          ? { outcome: 'inserted' }
+          : explain({ organization_id: membership.organizationId, user_id: membership.userId })
       })
     },
 
@@ -98,7 +98,10 @@ type Membership = 'issuer' | 'organization_id' | 'user_id'
  * Triggers remove the memberships of a removed organization or user. A member that is added at the same moment leaves a
  * row without effect: a row is read, changed and removed only if both the organization and the user exist.
  */
-function membershipStatements({ query }: Pick<Database, 'query'>, table: RecordTable<typeof memberships>) {
+function membershipStatements(
+  { query, engine }: Pick<Database, 'query' | 'engine'>,
+  table: RecordTable<typeof memberships>,
+) {
   const present = () =>
     query
       .selectFrom('mintmark_memberships')
@@ -120,8 +123,9 @@ function membershipStatements({ query }: Pick<Database, 'query'>, table: RecordT
     insert: compileSql(query, (p: Parameter<ColumnName<typeof memberships>>) => {
       const columns = sql.join(table.columns.map((column) => sql.ref(column)))
       const values = sql.join(table.columns.map((column) => sql`${p(column)}`))
-      return sql`insert into mintmark_memberships (${columns}) select ${values}
-        where ${hasOrganization(p)} and ${hasUser(p)} on conflict do nothing returning version`
+      return engine.insertIfAbsent(
+        sql`insert into mintmark_memberships (${columns}) select ${values} where ${hasOrganization(p)} and ${hasUser(p)}`,
+      )
     }),
 
     /** Reads whether the membership, and what it requires, exist, in one statement. */

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { CompleteOAuthStorage } from '@mintmark/storage-interface'
 import type { StorageUnderTest } from '@mintmark/storage-interface/contract'
 import { createSqlOAuthStorage, migrate } from '@mintmark/storage-sql'
 import { toMariadbDialect } from '@mintmark/storage-sql/mariadb'
@@ -25,11 +26,11 @@ async function createDatabase(port: number): Promise<string> {
 }
 
 /** Makes stores one after the other in one database, each of them empty when it is made. Storages alternate between two pools. */
-export async function mariadbUnderTest(pools: readonly [Pool, Pool]): Promise<() => Promise<StorageUnderTest>> {
+export async function mariadbUnderTest(pools: readonly [Pool, Pool]): Promise<() => Promise<StorageUnderTest<CompleteOAuthStorage>>> {
   const dialects = [toMariadbDialect(pools[0]), toMariadbDialect(pools[1])] as const
   await migrate({ dialect: dialects[0] })
   const open = alternatingStorages(dialects, createSqlOAuthStorage)
-  const [rows] = await pools[0].promise().query(`SHOW TABLES`)
+  const [rows] = await pools[0].promise().query(`SHOW FULL TABLES WHERE table_type = 'BASE TABLE'`)
   const tables = (rows as readonly object[]).map((row) => String(Object.values(row)[0]))
 
   return async () => {

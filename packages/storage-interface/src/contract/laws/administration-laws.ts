@@ -1,6 +1,6 @@
 import type { ResolvedFilter } from '../../filter/resolved-filter.ts'
 import { userId } from '../../values.ts'
-import type { AdminStorage } from '../../storage.ts'
+import type { AdminStorage, CompleteOAuthStorage } from '../../storage.ts'
 import { richJson, richText } from '../complete-records.ts'
 import { aUser, now, nowPlus } from '../fixtures.ts'
 import { type StorageLaw, law } from '../law.ts'
@@ -100,7 +100,7 @@ async function recordsOf<Record>(
 }
 
 /** Logs: entries are read as they were written, newest first, until they expire. */
-export const logLaws: readonly StorageLaw<AdminStorage>[] = [
+export const logLaws: readonly StorageLaw<CompleteOAuthStorage>[] = [
   law('logs: an entry is written once, and never changes', async ({ storage, same }) => {
     same(await storage.logs.append(entry), { outcome: 'inserted' }, 'the first')
     same(

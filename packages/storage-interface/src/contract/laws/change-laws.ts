@@ -1,5 +1,5 @@
 import type { ChangeRecord } from '../../change.ts'
-import type { AdminStorage } from '../../storage.ts'
+import type { AdminStorage, CompleteOAuthStorage } from '../../storage.ts'
 import { jsonText, providerId, userId } from '../../values.ts'
 import { aGrantRecord, aSessionEnd, aSessionRecord, aUser, now, nowPlus } from '../fixtures.ts'
 import { atOnce, law, type StorageLaw, tally, type Trial } from '../law.ts'
@@ -7,15 +7,11 @@ import { aGroup, aProvisionedState, aProvisionedUser, delta, aWebhook } from '..
 import { isolation } from './isolation-laws.ts'
 
 /** Changes for webhooks: each is recorded in the same step in which it happens, and is listed once and in order. */
-export const changeLaws: readonly StorageLaw<AdminStorage>[] = [
-  law('changes: methods that change users record the changes, with the names of the changed claims', async (trial) => {
+export const changeLaws: readonly StorageLaw<CompleteOAuthStorage>[] = [
+  law('changes: methods that change users of the host record the changes, with the names of the changed claims', async (trial) => {
     const { storage, same } = trial
     const changed = await startRecording(trial)
-    const { users, provisionedUsers } = storage
-    const provider = providerId('provider-1')
-    const id = userId('user-p')
-    const version = async () => (await users.find(id))?.version ?? 0
-
+    const { users } = storage
     await users.insert(aUser({ userId: userId('a'), claims: { name: 'A', email: 'a@x.test', vip: true } }))
     same(await changed(), ['user.created a'], 'users.insert')
     const claims = { name: 'A2', vip: true, locale: 'en' }
@@ -27,64 +23,8 @@ export const changeLaws: readonly StorageLaw<AdminStorage>[] = [
     same(await changed(), ['user.reactivated a'], 'users.reactivate')
     await users.revokeAccess(userId('a'), now)
     same(await changed(), ['user.access_revoked a'], 'users.revokeAccess')
-    const hostUsers = ['a', 'b'].map((each) => ({ userId: userId(each), claims: { name: 'B' }, active: true }))
-    await users.upsert({ users: hostUsers, now })
-    same(await changed(), ['user.changed a locale,name,vip', 'user.created b'], 'users.upsert')
     await users.remove(userId('a'), now)
     same(await changed(), ['user.removed a'], 'users.remove')
-
-    await provisionedUsers.insert(aProvisionedUser('p'))
-    same(await changed(), ['user.created user-p'], 'provisionedUsers.insert')
-    const state = aProvisionedState('p', { active: false, claims: { name: 'P' } })
-    await provisionedUsers.compareAndSwap({ providerId: provider, userId: id, version: 1, state, now })
-    same(
-      await changed(),
-      ['user.changed user-p email,name', 'user.deactivated user-p'],
-      'provisionedUsers.compareAndSwap',
-    )
-    const titled = { ...state, resource: jsonText({ userName: 'p', title: 'T' }) }
-    await provisionedUsers.compareAndSwap({
-      providerId: provider,
-      userId: id,
-      version: await version(),
-      state: titled,
-      now,
-    })
-    same(await changed(), ['user.changed user-p'], 'provisionedUsers.compareAndSwap of an attribute without a claim')
-    await provisionedUsers.release({ providerId: provider, userId: id, version: await version(), now })
-    same(await changed(), [], 'provisionedUsers.release of an inactive user')
-    const adopted = aProvisionedState('p', { claims: { name: 'P' } })
-    await provisionedUsers.adopt({ providerId: provider, userId: id, version: await version(), state: adopted, now })
-    same(await changed(), ['user.reactivated user-p'], 'provisionedUsers.adopt')
-    await provisionedUsers.remove({ providerId: provider, userId: id, version: undefined, now })
-    same(await changed(), ['user.removed user-p'], 'provisionedUsers.remove')
-  }),
-
-  law('changes: methods that change groups and their members record the changes', async (trial) => {
-    const { storage, same } = trial
-    for (const label of 'abc') await storage.provisionedUsers.insert(aProvisionedUser(label))
-    const changed = await startRecording(trial)
-    const { groups } = storage
-    const group = { providerId: providerId('provider-1'), groupId: aGroup('g').groupId, version: undefined, now }
-
-    await groups.insert(aGroup('g', { memberIds: ['user-a', 'user-b'] }))
-    same(
-      await changed(),
-      ['group.created group-g', 'membership.added group-g user-a', 'membership.added group-g user-b'],
-      'groups.insert',
-    )
-    await groups.change({ ...group, state: undefined, members: delta(['user-c'], ['user-a']) })
-    same(
-      await changed(),
-      ['membership.added group-g user-c', 'membership.removed group-g user-a'],
-      'groups.change of members',
-    )
-    await groups.change({ ...group, state: { ...aGroup('g').state, displayName: 'New' }, members: undefined })
-    same(await changed(), ['group.changed group-g displayName'], 'groups.change of the name')
-    await storage.users.remove(userId('user-b'), now)
-    same(await changed(), ['membership.removed group-g user-b', 'user.removed user-b'], 'users.remove of a member')
-    await groups.remove(group)
-    same(await changed(), ['group.removed group-g', 'membership.removed group-g user-c'], 'groups.remove')
   }),
 
   law('changes: methods that revoke sessions, or create or revoke grants, record the changes', async (trial) => {
@@ -196,7 +136,7 @@ export const changeLaws: readonly StorageLaw<AdminStorage>[] = [
     )
   }),
 
-  isolation<AdminStorage>('changes are listed', async ({ storage, same }, other) => {
+  isolation<CompleteOAuthStorage>('changes are listed', async ({ storage, same }, other) => {
     await storage.webhooks.insert(aWebhook())
     await storage.users.insert(aUser())
     await other.users.insert(aUser())
@@ -207,8 +147,78 @@ export const changeLaws: readonly StorageLaw<AdminStorage>[] = [
   }),
 ]
 
+/** Changes of users and groups of directories, and of upserted users. */
+export const directoryChangeLaws: readonly StorageLaw<AdminStorage>[] = [
+  law('changes: methods that change provisioned users, and upserts, record the changes', async (trial) => {
+    const { storage, same } = trial
+    const changed = await startRecording(trial)
+    const { users, provisionedUsers } = storage
+    const provider = providerId('provider-1')
+    const id = userId('user-p')
+    const version = async () => (await users.find(id))?.version ?? 0
+
+    await users.insert(aUser({ userId: userId('a'), claims: { name: 'A2', vip: true, locale: 'en' } }))
+    same(await changed(), ['user.created a'], 'users.insert')
+    const hostUsers = ['a', 'b'].map((each) => ({ userId: userId(each), claims: { name: 'B' }, active: true }))
+    await users.upsert({ users: hostUsers, now })
+    same(await changed(), ['user.changed a locale,name,vip', 'user.created b'], 'users.upsert')
+    await provisionedUsers.insert(aProvisionedUser('p'))
+    same(await changed(), ['user.created user-p'], 'provisionedUsers.insert')
+    const state = aProvisionedState('p', { active: false, claims: { name: 'P' } })
+    await provisionedUsers.compareAndSwap({ providerId: provider, userId: id, version: 1, state, now })
+    same(
+      await changed(),
+      ['user.changed user-p email,name', 'user.deactivated user-p'],
+      'provisionedUsers.compareAndSwap',
+    )
+    const titled = { ...state, resource: jsonText({ userName: 'p', title: 'T' }) }
+    await provisionedUsers.compareAndSwap({
+      providerId: provider,
+      userId: id,
+      version: await version(),
+      state: titled,
+      now,
+    })
+    same(await changed(), ['user.changed user-p'], 'provisionedUsers.compareAndSwap of an attribute without a claim')
+    await provisionedUsers.release({ providerId: provider, userId: id, version: await version(), now })
+    same(await changed(), [], 'provisionedUsers.release of an inactive user')
+    const adopted = aProvisionedState('p', { claims: { name: 'P' } })
+    await provisionedUsers.adopt({ providerId: provider, userId: id, version: await version(), state: adopted, now })
+    same(await changed(), ['user.reactivated user-p'], 'provisionedUsers.adopt')
+    await provisionedUsers.remove({ providerId: provider, userId: id, version: undefined, now })
+    same(await changed(), ['user.removed user-p'], 'provisionedUsers.remove')
+  }),
+
+  law('changes: methods that change groups and their members record the changes', async (trial) => {
+    const { storage, same } = trial
+    for (const label of 'abc') await storage.provisionedUsers.insert(aProvisionedUser(label))
+    const changed = await startRecording(trial)
+    const { groups } = storage
+    const group = { providerId: providerId('provider-1'), groupId: aGroup('g').groupId, version: undefined, now }
+
+    await groups.insert(aGroup('g', { memberIds: ['user-a', 'user-b'] }))
+    same(
+      await changed(),
+      ['group.created group-g', 'membership.added group-g user-a', 'membership.added group-g user-b'],
+      'groups.insert',
+    )
+    await groups.change({ ...group, state: undefined, members: delta(['user-c'], ['user-a']) })
+    same(
+      await changed(),
+      ['membership.added group-g user-c', 'membership.removed group-g user-a'],
+      'groups.change of members',
+    )
+    await groups.change({ ...group, state: { ...aGroup('g').state, displayName: 'New' }, members: undefined })
+    same(await changed(), ['group.changed group-g displayName'], 'groups.change of the name')
+    await storage.users.remove(userId('user-b'), now)
+    same(await changed(), ['membership.removed group-g user-b', 'user.removed user-b'], 'users.remove of a member')
+    await groups.remove(group)
+    same(await changed(), ['group.removed group-g', 'membership.removed group-g user-c'], 'groups.remove')
+  }),
+]
+
 /** Inserts a webhook. @returns a function that reads the changes since the last call, as sorted strings. */
-async function startRecording({ storage }: Trial<AdminStorage>): Promise<() => Promise<readonly string[]>> {
+async function startRecording({ storage }: Trial<CompleteOAuthStorage>): Promise<() => Promise<readonly string[]>> {
   await storage.webhooks.insert(aWebhook())
   let after = 0
   return async () => {

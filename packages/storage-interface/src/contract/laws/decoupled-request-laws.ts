@@ -1,5 +1,5 @@
 import type { Decision } from '../../decoupled-request.ts'
-import type { AdminStorage } from '../../storage.ts'
+import type { CompleteOAuthStorage } from '../../storage.ts'
 import { clientId } from '../../values.ts'
 import { fullDecoupledRequest, sparseDecoupledRequest } from '../complete-records.ts'
 import { aDecoupledRequest, anApproval } from '../decoupled-fixtures.ts'
@@ -7,7 +7,7 @@ import { aDigest, now, nowPlus } from '../fixtures.ts'
 import { atOnce, law, type StorageLaw, tally } from '../law.ts'
 
 /** Requests that a user approves on another device (RFC 8628, CIBA Core 1.0). */
-export const decoupledRequestLaws: readonly StorageLaw<AdminStorage>[] = [
+export const decoupledRequestLaws: readonly StorageLaw<CompleteOAuthStorage>[] = [
   law(
     'decoupled requests: a digest and a user code are inserted at most once, and the first record stays',
     async ({ storage, server, same }) => {

@@ -1,11 +1,11 @@
 import { initialAccessTokenId } from '../../values.ts'
-import type { AdminStorage } from '../../storage.ts'
+import type { CompleteOAuthStorage } from '../../storage.ts'
 import { aDigest, now, nowPlus } from '../fixtures.ts'
 import { type StorageLaw, atOnce, law, tally } from '../law.ts'
 import { anInitialAccessToken } from '../provisioning-fixtures.ts'
 
 /** Initial access tokens: a token can be spent as often as it was created for (RFC 7591 §1.2). */
-export const initialAccessTokenLaws: readonly StorageLaw<AdminStorage>[] = [
+export const initialAccessTokenLaws: readonly StorageLaw<CompleteOAuthStorage>[] = [
   law(
     'initial access tokens: an identifier is inserted at most once, and the first record stays',
     async ({ storage, server, same }) => {

@@ -1,6 +1,6 @@
 // One file, because memberships exist only in organizations, and removing an organization removes its memberships.
 import { familyId, organizationId, providerId, userId, type UserId } from '../../values.ts'
-import type { AdminStorage, OAuthStorage } from '../../storage.ts'
+import type { AdminStorage, CompleteOAuthStorage, OAuthStorage } from '../../storage.ts'
 import { richJson, richText } from '../complete-records.ts'
 import { aFamilyRecord, aUser, now, nowPlus } from '../fixtures.ts'
 import type { TokenFamilyRecord } from '../../token-family.ts'
@@ -8,7 +8,7 @@ import { type StorageLaw, type Trial, atOnce, law, tally } from '../law.ts'
 import { aMembership, anOrganization, aProviderRecord, aProvisionedUser } from '../provisioning-fixtures.ts'
 
 /** Organizations: an identifier is never reused. */
-export const organizationLaws: readonly StorageLaw<AdminStorage>[] = [
+export const organizationLaws: readonly StorageLaw<CompleteOAuthStorage>[] = [
   law(
     'organizations: an identifier is inserted at most once, and the first record stays',
     async ({ storage, server, same }) => {
@@ -131,7 +131,7 @@ const organization = anOrganization()
 const unknown = anOrganization({ organizationId: organizationId('unknown') })
 
 /** Memberships: a user has at most one membership in an organization, and none after either was removed. */
-export const membershipLaws: readonly StorageLaw<AdminStorage>[] = [
+export const membershipLaws: readonly StorageLaw<CompleteOAuthStorage>[] = [
   law('memberships: a user is a member of an organization at most once', async (trial) => {
     const { storage, server, same } = trial
     await fill(trial)
@@ -191,55 +191,6 @@ export const membershipLaws: readonly StorageLaw<AdminStorage>[] = [
       'a removal',
     )
   }),
-
-  law(
-    'memberships: users of a provider are members of its organization until they are released',
-    async ({ storage, server, same }) => {
-      const joining = anOrganization({ organizationId: organizationId('customer') })
-      const membershipsOf = async (id: UserId) =>
-        (await storage.organizations.listByUser(id)).map(({ organizationId: of, roles }) => [of, roles])
-      await storage.organizations.insert(joining)
-      const provider = aProviderRecord({ organizationId: joining.organizationId })
-      await storage.identityProviders.insert(provider)
-      await storage.identityProviders.insert(aProviderRecord({ providerId: providerId('without') }))
-
-      const { userId: created } = aProvisionedUser('created')
-      await storage.provisionedUsers.insert(aProvisionedUser('created'))
-      same(await membershipsOf(created), [[joining.organizationId, []]], 'of a user who was created')
-      const other = aProvisionedUser('other', { providerId: providerId('without') })
-      await storage.provisionedUsers.insert(other)
-      same(await membershipsOf(other.userId), [], 'of a user of another provider')
-
-      const { state } = aProvisionedUser('linked')
-      const linked = aUser({ userId: userId('linked') })
-      await storage.users.insert(linked)
-      await storage.organizations.insertMember(
-        aMembership({ organizationId: joining.organizationId, userId: linked.userId, roles: ['owner'] }),
-      )
-      const change = { providerId: provider.providerId, userId: linked.userId, version: 1, state, now: nowPlus(1) }
-      const linkings = await atOnce(4, (index) => server(index).provisionedUsers.adopt(change))
-      same(linkings.filter(({ outcome }) => outcome === 'swapped').length, 1, 'how many of 4 linked the user')
-      same(await membershipsOf(linked.userId), [[joining.organizationId, ['owner']]], 'of one who was a member before')
-
-      const own = organizationId('own')
-      await storage.organizations.insert(anOrganization({ organizationId: own }))
-      await storage.organizations.insertMember(aMembership({ organizationId: own, userId: linked.userId, roles: [] }))
-      const release = { providerId: provider.providerId, userId: linked.userId, version: undefined, now: nowPlus(2) }
-      await storage.provisionedUsers.release(release)
-      same(await membershipsOf(linked.userId), [[own, []]], 'of one who was released')
-      await storage.provisionedUsers.remove({ ...release, userId: created })
-      same(
-        await storage.organizations.listMembers({ ...everybody, organizationId: joining.organizationId }),
-        [],
-        'the members after both left',
-      )
-
-      await storage.organizations.remove(joining.organizationId, nowPlus(3))
-      const late = aProvisionedUser('late')
-      same((await storage.provisionedUsers.insert(late)).outcome, 'inserted', 'after the organization was removed')
-      same(await membershipsOf(late.userId), [], 'of a user of a provider whose organization was removed')
-    },
-  ),
 
   law('memberships: of concurrent writers that read the same version, one succeeds', async (trial) => {
     const { storage, server, same } = trial
@@ -303,13 +254,65 @@ export const membershipLaws: readonly StorageLaw<AdminStorage>[] = [
   ),
 ]
 
+/** Memberships of the users of a directory. */
+export const providerMembershipLaws: readonly StorageLaw<AdminStorage>[] = [
+  law(
+    'memberships: users of a provider are members of its organization until they are released',
+    async ({ storage, server, same }) => {
+      const joining = anOrganization({ organizationId: organizationId('customer') })
+      const membershipsOf = async (id: UserId) =>
+        (await storage.organizations.listByUser(id)).map(({ organizationId: of, roles }) => [of, roles])
+      await storage.organizations.insert(joining)
+      const provider = aProviderRecord({ organizationId: joining.organizationId })
+      await storage.identityProviders.insert(provider)
+      await storage.identityProviders.insert(aProviderRecord({ providerId: providerId('without') }))
+
+      const { userId: created } = aProvisionedUser('created')
+      await storage.provisionedUsers.insert(aProvisionedUser('created'))
+      same(await membershipsOf(created), [[joining.organizationId, []]], 'of a user who was created')
+      const other = aProvisionedUser('other', { providerId: providerId('without') })
+      await storage.provisionedUsers.insert(other)
+      same(await membershipsOf(other.userId), [], 'of a user of another provider')
+
+      const { state } = aProvisionedUser('linked')
+      const linked = aUser({ userId: userId('linked') })
+      await storage.users.insert(linked)
+      await storage.organizations.insertMember(
+        aMembership({ organizationId: joining.organizationId, userId: linked.userId, roles: ['owner'] }),
+      )
+      const change = { providerId: provider.providerId, userId: linked.userId, version: 1, state, now: nowPlus(1) }
+      const linkings = await atOnce(4, (index) => server(index).provisionedUsers.adopt(change))
+      same(linkings.filter(({ outcome }) => outcome === 'swapped').length, 1, 'how many of 4 linked the user')
+      same(await membershipsOf(linked.userId), [[joining.organizationId, ['owner']]], 'of one who was a member before')
+
+      const own = organizationId('own')
+      await storage.organizations.insert(anOrganization({ organizationId: own }))
+      await storage.organizations.insertMember(aMembership({ organizationId: own, userId: linked.userId, roles: [] }))
+      const release = { providerId: provider.providerId, userId: linked.userId, version: undefined, now: nowPlus(2) }
+      await storage.provisionedUsers.release(release)
+      same(await membershipsOf(linked.userId), [[own, []]], 'of one who was released')
+      await storage.provisionedUsers.remove({ ...release, userId: created })
+      same(
+        await storage.organizations.listMembers({ ...everybody, organizationId: joining.organizationId }),
+        [],
+        'the members after both left',
+      )
+
+      await storage.organizations.remove(joining.organizationId, nowPlus(3))
+      const late = aProvisionedUser('late')
+      same((await storage.provisionedUsers.insert(late)).outcome, 'inserted', 'after the organization was removed')
+      same(await membershipsOf(late.userId), [], 'of a user of a provider whose organization was removed')
+    },
+  ),
+]
+
 const member = aMembership()
 const everybody = { organizationId: member.organizationId, after: undefined, limit: 100 }
 
-const find = ({ storage }: Trial<AdminStorage>) =>
+const find = ({ storage }: Trial<CompleteOAuthStorage>) =>
   storage.organizations.findMember(member.organizationId, member.userId)
 
-async function fill({ storage }: Trial<AdminStorage>): Promise<void> {
+async function fill({ storage }: Trial<CompleteOAuthStorage>): Promise<void> {
   await storage.users.insert(aUser())
   await storage.organizations.insert(anOrganization())
 }

@@ -1,11 +1,11 @@
 import { revocationRetention } from '../../revocation.ts'
-import type { AdminStorage } from '../../storage.ts'
+import type { CompleteOAuthStorage } from '../../storage.ts'
 import { userId } from '../../values.ts'
 import { aUser, now, nowPlus } from '../fixtures.ts'
 import { atOnce, law, type StorageLaw, tally } from '../law.ts'
 
 /** Pairwise subject identifiers (OIDC Core §8.1). */
-export const subjectLaws: readonly StorageLaw<AdminStorage>[] = [
+export const subjectLaws: readonly StorageLaw<CompleteOAuthStorage>[] = [
   law(
     'subjects: of 8 concurrent assignments one succeeds, and all callers get its identifier',
     async ({ storage, server, same }) => {

@@ -1,7 +1,7 @@
 import type { SqlEngine, SqlTrigger } from '../../dialect.ts'
 
 /**
- * Triggers that record changes for webhooks, in the statement that makes them. A change gets its position later, when changes are listed: a counter that every writer locks would make all
+ * Triggers that record changes of users, sessions and grants for webhooks, in the statement that makes them. A change gets its position later, when changes are listed: a counter that every writer locks would make all
  * writers of an issuer wait for each other.
  */
 export const changeTriggers = (types: SqlEngine['types']): readonly SqlTrigger[] => {
@@ -9,7 +9,6 @@ export const changeTriggers = (types: SqlEngine['types']): readonly SqlTrigger[]
   const user = { user_id: 'NEW.user_id' }
   const grant = { user_id: 'NEW.user_id', client_id: 'NEW.client_id', grant_id: 'NEW.grant_id' }
   const session = { user_id: 'NEW.user_id', session_id: 'NEW.session_id' }
-  const group = { group_id: 'NEW.group_id' }
   return [
     {
       name: 'mintmark_users_recorded_insert',
@@ -48,6 +47,35 @@ export const changeTriggers = (types: SqlEngine['types']): readonly SqlTrigger[]
         record({ type: 'user.removed', about: user, when: 'NEW.removed_at IS NOT NULL' }),
       ],
     },
+    {
+      name: 'mintmark_sessions_recorded',
+      table: 'mintmark_sessions',
+      after: 'UPDATE OF revoked_at',
+      when: 'OLD.revoked_at IS NULL AND NEW.revoked_at IS NOT NULL AND NEW.user_id IS NOT NULL',
+      statements: [record({ type: 'session.ended', about: session })],
+    },
+    {
+      name: 'mintmark_grants_recorded_insert',
+      table: 'mintmark_grants',
+      after: 'INSERT',
+      when: 'NEW.revoked_at IS NULL',
+      statements: [record({ type: 'grant.created', about: grant })],
+    },
+    {
+      name: 'mintmark_grants_recorded_update',
+      table: 'mintmark_grants',
+      after: 'UPDATE OF revoked_at',
+      when: 'OLD.revoked_at IS NULL AND NEW.revoked_at IS NOT NULL',
+      statements: [record({ type: 'grant.revoked', about: grant })],
+    },
+  ]
+}
+
+/** Triggers that record changes of groups and of their members. */
+export const groupChangeTriggers = (types: SqlEngine['types']): readonly SqlTrigger[] => {
+  const record = (change: Change): string => recordChange(change, types)
+  const group = { group_id: 'NEW.group_id' }
+  return [
     {
       name: 'mintmark_groups_recorded_insert',
       table: 'mintmark_groups',
@@ -88,27 +116,6 @@ export const changeTriggers = (types: SqlEngine['types']): readonly SqlTrigger[]
           about: { group_id: 'OLD.group_id', user_id: 'OLD.member_id' },
         }),
       ],
-    },
-    {
-      name: 'mintmark_sessions_recorded',
-      table: 'mintmark_sessions',
-      after: 'UPDATE OF revoked_at',
-      when: 'OLD.revoked_at IS NULL AND NEW.revoked_at IS NOT NULL AND NEW.user_id IS NOT NULL',
-      statements: [record({ type: 'session.ended', about: session })],
-    },
-    {
-      name: 'mintmark_grants_recorded_insert',
-      table: 'mintmark_grants',
-      after: 'INSERT',
-      when: 'NEW.revoked_at IS NULL',
-      statements: [record({ type: 'grant.created', about: grant })],
-    },
-    {
-      name: 'mintmark_grants_recorded_update',
-      table: 'mintmark_grants',
-      after: 'UPDATE OF revoked_at',
-      when: 'OLD.revoked_at IS NULL AND NEW.revoked_at IS NOT NULL',
-      statements: [record({ type: 'grant.revoked', about: grant })],
     },
   ]
 }

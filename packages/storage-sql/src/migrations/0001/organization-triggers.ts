@@ -1,6 +1,6 @@
 import type { SqlTrigger } from '../../dialect.ts'
 
-/** Triggers that keep the members of organizations: users of an identity provider are members of its organization. */
+/** Triggers that end what belongs to a removed organization. */
 export const organizationTriggers: readonly SqlTrigger[] = [
   {
     name: 'mintmark_organizations_removed',
@@ -11,6 +11,10 @@ export const organizationTriggers: readonly SqlTrigger[] = [
       'DELETE FROM mintmark_memberships WHERE issuer = OLD.issuer AND organization_id = OLD.organization_id',
     ],
   },
+]
+
+/** Triggers that keep the members of organizations: users of an identity provider are members of its organization. */
+export const providerOrganizationTriggers: readonly SqlTrigger[] = [
   {
     name: 'mintmark_user_joined_when_created',
     table: 'mintmark_users',
