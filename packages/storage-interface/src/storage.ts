@@ -94,7 +94,6 @@ export interface ScimStorage extends OAuthStorage {
 /** Every store of an authorization server that has neither directories nor the administration API. */
 export interface CompleteOAuthStorage extends DeliveryStorage {
   readonly organizations: OrganizationStore
-  readonly identityProviders: IdentityProviderStore
   readonly initialAccessTokens: InitialAccessTokenStore
   readonly subjects: SubjectStore
   readonly decoupledRequests: DecoupledRequestStore
@@ -105,6 +104,7 @@ export interface CompleteOAuthStorage extends DeliveryStorage {
 
 /** What administration stores: everything, and users that can be listed and searched. */
 export interface AdminStorage extends ScimStorage, CompleteOAuthStorage {
+  readonly identityProviders: IdentityProviderStore
   readonly provisionedUsers: ProvisionedUserStore
   readonly deliveries: DeliveryStore
   readonly cursors: CursorStore
