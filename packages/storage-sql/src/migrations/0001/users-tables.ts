@@ -94,7 +94,7 @@ export const usersTables = ({
   secret_uses ${json} NOT NULL,
   client_ids ${json} NOT NULL,
   tolerance_profile ${text} NOT NULL,
-  assertion_issuer ${text},
+  assertion_issuer ${longKey},
   assertion_jwks_uri ${text},
   assertion_jwks ${json},
   assertion_revocation_subject ${text},
