@@ -68,7 +68,10 @@ END`,
     indexedValues: unsupported,
     removeRows: unsupported,
     randomText: 'UUID()',
-    changeNumbers: { create: ['CREATE SEQUENCE mintmark_change_numbers'], next: 'NEXT VALUE FOR mintmark_change_numbers' },
+    changeNumbers: {
+      create: ['CREATE SEQUENCE mintmark_change_numbers'],
+      next: 'NEXT VALUE FOR mintmark_change_numbers',
+    },
     changedNames: (before, after) =>
       `(SELECT coalesce(json_arrayagg(name), '[]') FROM (${differing(before, after)} UNION ${differing(after, before)}) AS names)`,
     lockRows: 'FOR UPDATE',

@@ -19,31 +19,27 @@ export function createChangeStore(database: Database): ChangeStore {
       (p: Parameter<'issuer'>) =>
         sql`select 1 as found from mintmark_changes where issuer = ${p('issuer')} and position is null limit 1`,
     ),
-    lock: compileSql(
-      query,
-      (p: Parameter<'issuer'>) =>
-        engine.upsert({
-          table: 'mintmark_change_positions',
-          columns: ['issuer', 'last_position'],
-          values: sql`${p('issuer')}, 0`,
-          key: ['issuer'],
-          set: { last_position: sql.ref('mintmark_change_positions.last_position') },
-        }),
+    lock: compileSql(query, (p: Parameter<'issuer'>) =>
+      engine.upsert({
+        table: 'mintmark_change_positions',
+        columns: ['issuer', 'last_position'],
+        values: sql`${p('issuer')}, 0`,
+        key: ['issuer'],
+        set: { last_position: sql.ref('mintmark_change_positions.last_position') },
+      }),
     ),
-    assign: compileSql(
-      query,
-      (p: Parameter<'issuer'>) =>
-        engine.changeFrom({
-          table: 'mintmark_changes',
-          set: sql`position = numbered.place`,
-          from: sql`(
+    assign: compileSql(query, (p: Parameter<'issuer'>) =>
+      engine.changeFrom({
+        table: 'mintmark_changes',
+        set: sql`position = numbered.place`,
+        from: sql`(
   select fresh.change_id, positions.last_position + row_number() over (order by fresh.sequence) as place
   from (select issuer, change_id, sequence from mintmark_changes where issuer = ${p('issuer')} and position is null
     order by sequence limit ${sql.lit(batchSize)}) as fresh
   join mintmark_change_positions as positions on positions.issuer = fresh.issuer
 ) as numbered`,
-          where: sql`mintmark_changes.issuer = ${p('issuer')} and mintmark_changes.change_id = numbered.change_id`,
-        }),
+        where: sql`mintmark_changes.issuer = ${p('issuer')} and mintmark_changes.change_id = numbered.change_id`,
+      }),
     ),
     advance: compileSql(
       query,

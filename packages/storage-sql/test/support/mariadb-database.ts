@@ -26,7 +26,9 @@ async function createDatabase(port: number): Promise<string> {
 }
 
 /** Makes stores one after the other in one database, each of them empty when it is made. Storages alternate between two pools. */
-export async function mariadbUnderTest(pools: readonly [Pool, Pool]): Promise<() => Promise<StorageUnderTest<CompleteOAuthStorage>>> {
+export async function mariadbUnderTest(
+  pools: readonly [Pool, Pool],
+): Promise<() => Promise<StorageUnderTest<CompleteOAuthStorage>>> {
   const dialects = [toMariadbDialect(pools[0]), toMariadbDialect(pools[1])] as const
   await migrate({ dialect: dialects[0] })
   const open = alternatingStorages(dialects, createSqlOAuthStorage)

@@ -8,24 +8,27 @@ import { isolation } from './isolation-laws.ts'
 
 /** Changes for webhooks: each is recorded in the same step in which it happens, and is listed once and in order. */
 export const changeLaws: readonly StorageLaw<CompleteOAuthStorage>[] = [
-  law('changes: methods that change users of the host record the changes, with the names of the changed claims', async (trial) => {
-    const { storage, same } = trial
-    const changed = await startRecording(trial)
-    const { users } = storage
-    await users.insert(aUser({ userId: userId('a'), claims: { name: 'A', email: 'a@x.test', vip: true } }))
-    same(await changed(), ['user.created a'], 'users.insert')
-    const claims = { name: 'A2', vip: true, locale: 'en' }
-    await users.replaceClaims({ userId: userId('a'), claims, version: 1, now })
-    same(await changed(), ['user.changed a email,locale,name'], 'users.replaceClaims')
-    await users.deactivate(userId('a'), now)
-    same(await changed(), ['user.deactivated a'], 'users.deactivate')
-    await users.reactivate(userId('a'), now)
-    same(await changed(), ['user.reactivated a'], 'users.reactivate')
-    await users.revokeAccess(userId('a'), now)
-    same(await changed(), ['user.access_revoked a'], 'users.revokeAccess')
-    await users.remove(userId('a'), now)
-    same(await changed(), ['user.removed a'], 'users.remove')
-  }),
+  law(
+    'changes: methods that change users of the host record the changes, with the names of the changed claims',
+    async (trial) => {
+      const { storage, same } = trial
+      const changed = await startRecording(trial)
+      const { users } = storage
+      await users.insert(aUser({ userId: userId('a'), claims: { name: 'A', email: 'a@x.test', vip: true } }))
+      same(await changed(), ['user.created a'], 'users.insert')
+      const claims = { name: 'A2', vip: true, locale: 'en' }
+      await users.replaceClaims({ userId: userId('a'), claims, version: 1, now })
+      same(await changed(), ['user.changed a email,locale,name'], 'users.replaceClaims')
+      await users.deactivate(userId('a'), now)
+      same(await changed(), ['user.deactivated a'], 'users.deactivate')
+      await users.reactivate(userId('a'), now)
+      same(await changed(), ['user.reactivated a'], 'users.reactivate')
+      await users.revokeAccess(userId('a'), now)
+      same(await changed(), ['user.access_revoked a'], 'users.revokeAccess')
+      await users.remove(userId('a'), now)
+      same(await changed(), ['user.removed a'], 'users.remove')
+    },
+  ),
 
   law('changes: methods that revoke sessions, or create or revoke grants, record the changes', async (trial) => {
     const { storage, same } = trial
