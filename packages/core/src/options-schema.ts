@@ -9,6 +9,7 @@ import { isHostMethod } from './clients/authenticate.ts'
 import { isReservedScheme } from './clients/redirect-uri.ts'
 import { securityProfiles } from './clients/security-profile.ts'
 import type { AuthorizationServerOptions } from './options.ts'
+import { outboundOrigin, pageUrl, publicOrigin, publicUrl } from './option-addresses.ts'
 import { inWordsFor } from './schema-messages.ts'
 
 /** @throws TypeError that names the option and says what to change. */
@@ -51,16 +52,6 @@ const callable = z.custom((value) => typeof value === 'function', { error: 'must
 
 const rateLimiter = z.looseObject({ consume: callable })
 
-const pageUrl = z.string().check(
-  z.refine(
-    (url) =>
-      URL.canParse(url, 'https://issuer.invalid') && /^https?:$/.test(new URL(url, 'https://issuer.invalid').protocol),
-    {
-      error: 'must be an address, absolute or relative to the issuer',
-    },
-  ),
-)
-
 /** RFC 8707 §2: an absolute URI without fragment. */
 const resourceUri = z.string().check(z.refine(isResourceUri, { error: 'must be an absolute URI without fragment' }))
 
@@ -79,33 +70,7 @@ const hostAuthentication = z.looseObject({
 /** RFC 6749 §3.3: visible ASCII without space, quote and backslash. */
 const scopeName = z.string().check(z.regex(/^[\x21\x23-\x5B\x5D-\x7E]{1,256}$/))
 
-/** An origin and nothing else: https, or http on loopback. */
-const outboundOrigin = z
-  .string()
-  .check(
-    z.refine(
-      (origin) =>
-        URL.canParse(origin) &&
-        new URL(origin).origin === origin &&
-        /^(?:https:|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::|$))/.test(origin),
-      { error: 'must be an origin such as https://rp.test:8443, or http on loopback' },
-    ),
-  )
-
-/** RFC 8705 §5: an https origin and nothing else. */
-const publicOrigin = z.string().check(
-  z.refine((origin) => origin.startsWith('https:') && URL.canParse(origin) && new URL(origin).origin === origin, {
-    error: 'must be an https origin such as https://mtls.example.com',
-  }),
-)
-
 const nonEmpty = z.string().check(z.minLength(1))
-
-const publicUrl = z.string().check(
-  z.refine((url) => URL.canParse(url) && /^(?:https:|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])[:/])/.test(url), {
-    error: 'must be an https address',
-  }),
-)
 
 /**
  * Strict, because a misspelled name, or a name from another version, would otherwise leave the default in effect

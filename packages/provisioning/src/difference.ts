@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 
 import type { ChangeRequest, Endpoint, RemoteResource } from './partner.ts'
 
-export const patchOperation = 'urn:ietf:params:scim:api:messages:2.0:PatchOp'
+const patchOperation = 'urn:ietf:params:scim:api:messages:2.0:PatchOp'
 
 /** One operation of a PATCH (RFC 7644 §3.5.2). */
 interface Operation {

@@ -10,7 +10,7 @@ import {
 } from '@mintmark/internal'
 import { tenantUrl } from '@mintmark/scim'
 import { type AnsweredRequest, revocationPath } from '@mintmark/scim/engine'
-import { type AdminStorage, type JsonObject, providerId, seconds } from '@mintmark/storage-interface'
+import { type AdminStorage, providerId, seconds } from '@mintmark/storage-interface'
 import type { DeprovisioningCount, IdentityProviderRecord } from '@mintmark/storage-interface/stores'
 
 import { aRetention, createAuditLog, plainJson } from '../audit/audit-log.ts'

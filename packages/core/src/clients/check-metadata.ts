@@ -26,6 +26,7 @@ import { cibaGrantType, standardGrants } from './grant-types.ts'
 import { hasEncryptionKey } from './encrypt-answer.ts'
 import { isHostMethod } from './authenticate.ts'
 import { type AcceptedSchemes, isRegistrableRedirectUri, redirectUriProblem } from './redirect-uri.ts'
+import { isEndpointOf } from './own-endpoints.ts'
 import { isPublicKeySet, readKeySet } from './remote-key-set.ts'
 import { crossAppAudiencesProblem } from './cross-app-audiences.ts'
 import { workloadProblem } from './workload.ts'
@@ -227,30 +228,6 @@ function refuseUnusableRedirects(client: ClientRecord): void {
     )
   }
 }
-
-function isEndpointOf(issuer: string, uri: string): boolean {
-  const { origin, pathname } = new URL(uri)
-  // Not `origin` alone: it is `null` for the address of an app.
-  return uri.startsWith(new URL(issuer).origin) && endpointPaths.some((path) => origin + pathname === issuer + path)
-}
-
-/** The paths of the endpoints below the issuer. Other paths may belong to an app on the same host. */
-export const endpointPaths: readonly string[] = [
-  '/auth',
-  '/auth/push',
-  '/auth/cancel',
-  '/token',
-  '/token/introspection',
-  '/token/revocation',
-  '/userinfo',
-  '/jwks',
-  '/session/end',
-  '/session/end/confirm',
-  '/device',
-  '/device/confirm',
-  '/device/authorization',
-  '/client-logo',
-]
 
 /** Which schemes without a dot the client may have. For open registration, the operator has listed them. */
 const schemesOf = ({ allowSchemesWithoutDot, origin }: ClientRecord): AcceptedSchemes =>

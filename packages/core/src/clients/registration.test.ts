@@ -2,7 +2,7 @@ import { clientId, epochSeconds, userId } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { describe, expect, it } from 'vitest'
 
-import { endpointPaths } from './check-metadata.ts'
+import { endpointPaths } from './own-endpoints.ts'
 import { clientMetadata } from './metadata.ts'
 import { registerClient } from './registration.ts'
 import { updateClient } from './update.ts'

@@ -70,7 +70,7 @@ export interface PendingApproval extends Pick<PendingInteraction, 'client' | 'de
 }
 
 /** How the user signed in, and what they granted. */
-export type ApprovalAnswer = SignedIn &
+type ApprovalAnswer = SignedIn &
   Pick<InteractionAnswer, 'grantedDetails' | 'organization'> & {
     /** The scope values that the user consents to; others are left out. An empty list denies the request. */
     readonly grantedScopes: readonly string[]

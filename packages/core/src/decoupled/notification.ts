@@ -8,7 +8,7 @@ import type { Parameters } from '../parameters.ts'
 import { refuse } from '../refusals.ts'
 
 /** What the server sends to a client when its user has decided (CIBA Core 1.0 §10.2). */
-export interface Notification {
+interface Notification {
   readonly authReqId: string
   /** The bearer token that the client chose for this request. */
   readonly token: string

@@ -90,7 +90,7 @@ export interface AssertionDecision {
 }
 
 /** Who has vouched for the user, for the event. */
-export interface PresentedAssertion {
+interface PresentedAssertion {
   readonly issuer: string
   /** The directory of the user, for an ID-JAG. */
   readonly providerId: string | undefined

@@ -9,7 +9,7 @@ import type { JsonObject } from '../values.ts'
 import { families } from '../token-family.ts'
 import { organizations } from '../organization.ts'
 import { users } from '../user.ts'
-import { columnsOf, tableColumns } from './define-record.ts'
+import { columnsOf, type Field, tableColumns } from './define-record.ts'
 import { jsonCodec } from './json-codec.ts'
 
 describe('columns', () => {
@@ -121,7 +121,7 @@ describe('removal', () => {
   it.each([clients, identityProviders, organizations, users])(
     '$name: each text, list and object is erased or kept on purpose',
     ({ name, fields }) => {
-      const free = Object.entries(fields).filter(
+      const free = Object.entries<Field>(fields).filter(
         ([, { kind, values }]) => !['integer', 'time', 'flag'].includes(kind) && values === undefined,
       )
 

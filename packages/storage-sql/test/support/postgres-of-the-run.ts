@@ -10,7 +10,7 @@ export async function aDatabase(): Promise<TestDatabase> {
 }
 
 /** Like `aDatabase`, but orders strings as in English, where `a` comes before `B` and `é` before `z`. */
-export async function anEnglishDatabase(): Promise<TestDatabase> {
+async function anEnglishDatabase(): Promise<TestDatabase> {
   return makeEnglishDatabase(await addressOfTheRun())
 }
 
