@@ -27,8 +27,8 @@ describe('docs/reference (update with `pnpm generate reference`)', async () => {
   })
 })
 
-it('the packages export fewer than 260 names, which docs/reference/api.md lists', () => {
-  expect(exportedNames(api.entryPoints)).toBeLessThan(260)
+it('the packages export fewer than 270 names, which docs/reference/api.md lists', () => {
+  expect(exportedNames(api.entryPoints)).toBeLessThan(270)
 })
 
 describe('every option has a doc comment', () => {

@@ -120,7 +120,7 @@ export const triedSoftware: readonly TriedSoftware[] = [
     role: client,
     name: 'Model Context Protocol (TypeScript client)',
     packageName: '@modelcontextprotocol/client',
-    files: ['model-context-protocol-client'],
+    files: ['model-context-protocol-client', 'cross-app-access'],
     setUp:
       'Register it beforehand, or publish a metadata document for it (option `clientDocuments`). It can also register itself with `@mintmark/registration`: without a permission if the server has `openRegistration`, otherwise if the application adds an initial access token to its requests. The API names its authorization server with `@mintmark/resource-server`. It does not encode credentials; choose the `client_id` as for arctic.',
   },
@@ -148,6 +148,7 @@ export const triedSoftware: readonly TriedSoftware[] = [
       "It supports only RS256, so the server needs `accessTokenAlgorithm: 'RS256'`. Set `jwksUri` to the issuer's `/jwks`: by default it uses Okta's path. It accepts only https issuers.",
   },
   { role: directory, name: 'Microsoft Entra ID and Okta, scripted', files: ['scim-transcripts'] },
+  { role: directory, name: 'scimmy (as a partner)', packageName: 'scimmy', files: ['scimmy-partner'] },
   {
     role: operation,
     name: 'OpenTelemetry',

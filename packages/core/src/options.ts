@@ -211,7 +211,10 @@ export interface AuthorizationServerOptions {
    * refresh tokens.
    * @defaultValue None. Whoever holds the key of an issuer can act for each of its users.
    */
-  readonly jwtBearer?: { readonly issuers: readonly AssertionIssuer[] }
+  readonly jwtBearer?: {
+    /** The issuers, each once. Keys are read only from these. */
+    readonly issuers: readonly AssertionIssuer[]
+  }
   /**
    * Cross-app access: identity providers of customers let clients act for their users at another service, with ID-JAGs
    * (draft-ietf-oauth-identity-assertion-authz-grant). It is a draft, and may change with any version.

@@ -135,7 +135,7 @@ export const clients = defineRecord(
     /** How it learns of a decision of a user whom it named (CIBA Core 1.0 §4); `undefined` means that it polls. */
     backchannelTokenDeliveryMode: optional(text),
     /** Receives the notification that a user has decided, in the delivery mode `ping`. */
-    backchannelClientNotificationEndpoint: optional(text),
+    backchannelClientNotificationEndpoint: erased(optional(text)),
     /** The algorithm of its backchannel authentication requests; `undefined` means that they are not signed. */
     backchannelAuthenticationRequestSigningAlg: optional(text),
     /** Whether its users protect themselves from unwanted requests with a code (CIBA Core 1.0 §7.1). */

@@ -64,7 +64,9 @@ describe('sign-in page', () => {
     await page.waitForURL(`${client.origin}/cb`)
 
     expect(posted.map((request) => request.url.search)).toEqual(['?interaction=handle'])
-    expect(posted.map(readSignInForm)).toEqual([{ username: 'ada@example.org', password: 'correct horse' }])
+    expect(posted.map(readSignInForm)).toEqual([
+      { username: 'ada@example.org', password: 'correct horse', remember: false },
+    ])
     expect(problems).toEqual([])
   })
 

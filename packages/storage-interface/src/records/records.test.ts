@@ -108,7 +108,7 @@ describe('removal', () => {
       'clientId',
       'organizationId',
       'documentDigest',
-      ...'tokenEndpointAuthMethod grantTypes scopes servedAudiences profile resources authorizationDetailsTypes'.split(
+      ...'tokenEndpointAuthMethod grantTypes scopes servedAudiences profile resources authorizationDetailsTypes backchannelTokenDeliveryMode'.split(
         ' ',
       ),
       ...Object.keys(clients.fields).filter((name) => /(?:Alg|Enc)$/.test(name)),
