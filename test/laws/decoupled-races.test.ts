@@ -48,7 +48,7 @@ describe.each(stores)('on %s', (_, open) => {
             isWon ? 'replayed' : 'expired',
           )
         }),
-        { numRuns: rounds({ fast: 150, long: 10_000 }) },
+        { numRuns: rounds({ fast: 150, long: 1000 }) },
       )
       expect(wins).toBeGreaterThan(0)
     },

@@ -154,7 +154,7 @@ describe.each(stores)('on %s', (_, open) => {
           }
           await enable(storage)
         }),
-        { numRuns: rounds({ fast: 50, long: 500 }) },
+        { numRuns: rounds({ fast: 50, long: 100 }) },
       )
       // In few rounds, no poll may win.
       expect(wins).toBeGreaterThanOrEqual(rounds({ fast: 0, long: 1 }))
