@@ -49,6 +49,7 @@ it('the types of a package import only its dependencies and packages that the ho
     '@mintmark/adapter-node': ['node:http'],
     '@mintmark/admin': ['jose'],
     '@mintmark/core': ['jose'],
+    '@mintmark/provisioning': ['jose'],
     '@mintmark/registration': ['jose'],
     '@mintmark/resource-server': ['jose'],
     '@mintmark/scim': ['jose'],

@@ -8,7 +8,7 @@ import { openPostgresSite } from './test-database.ts'
 
 /** More requests at once than two processes admit together. */
 const senders = 40
-const maxConcurrentRequests = 8
+const maxConcurrentRequests = 3
 
 test('two overloaded processes on PostgreSQL refuse requests, and end no session because of it (RFC 9110 §15.6.4)', async () => {
   const site = await openPostgresSite(await addressOfTheRun())
@@ -23,6 +23,7 @@ test('two overloaded processes on PostgreSQL refuse requests, and end no session
     while (!flooding.isOver) replies.push(await client.introspect(ports[sender % 2] ?? 0, `unknown-${sender}`))
   })
   const refreshed = await Promise.all(families.map((tokens) => refreshFiveTimes(client, tokens, ports)))
+  while (replies.every(({ status }) => status !== 503)) await new Promise(setImmediate)
   flooding.isOver = true
   await Promise.all(flood)
   const afterwards = await Promise.all(refreshed.map((token, at) => client.refresh(ports[at % 2] ?? 0, token)))

@@ -190,7 +190,20 @@ function indexedValues({ row, columns = [], single = [], several = [], first = [
       coalesce(substr(${row}.${column}, 1, 200), '') AS value, 0 AS is_unique ${rest()}`,
     ),
   ]
-  return queries.join(' UNION ALL ')
+  return unionOf(queries)
+}
+
+/**
+ * Joins queries with UNION ALL. One compound has at most four terms, and a trigger adds one: SQLite in Durable Objects
+ * allows five (SQLITE_LIMIT_COMPOUND_SELECT).
+ */
+function unionOf(queries: readonly string[]): string {
+  if (queries.length <= 4) return queries.join(' UNION ALL ')
+  const size = Math.ceil(queries.length / 4)
+  const groups = Array.from({ length: Math.ceil(queries.length / size) }, (_, at) =>
+    unionOf(queries.slice(at * size, (at + 1) * size)),
+  )
+  return groups.map((group) => `SELECT * FROM (${group})`).join(' UNION ALL ')
 }
 
 /** Returns the columns `kind` and `value` of a JSON value. */
