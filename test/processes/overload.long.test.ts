@@ -15,7 +15,8 @@ test('two overloaded processes on PostgreSQL refuse requests, and end no session
   const servers = await startServerProcesses(site.database, 2, { maxConcurrentRequests })
   const ports = servers.map(({ port }) => port)
   const client = clientRequests(site.clients)
-  const families = await Promise.all(Array.from({ length: 5 }, () => signIn(client, ports)))
+  const families: Tokens[] = []
+  for (let each = 0; each < 5; each += 1) families.push(await signIn(client, ports))
 
   const flooding = { isOver: false }
   const replies: Reply[] = []
@@ -26,7 +27,8 @@ test('two overloaded processes on PostgreSQL refuse requests, and end no session
   while (replies.every(({ status }) => status !== 503)) await new Promise(setImmediate)
   flooding.isOver = true
   await Promise.all(flood)
-  const afterwards = await Promise.all(refreshed.map((token, at) => client.refresh(ports[at % 2] ?? 0, token)))
+  const afterwards: Reply[] = []
+  for (const [at, token] of refreshed.entries()) afterwards.push(await client.refresh(ports[at % 2] ?? 0, token))
 
   const refused = replies.filter(({ status }) => status === 503)
   expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200, 503]))
