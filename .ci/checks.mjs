@@ -13,6 +13,8 @@ const pnpm = ['-y', 'pnpm@12.21.0']
  * the same time, because their commands use one core each; tests use all cores.
  */
 const stages = [
+  // Otherwise the first commands of two lanes would both install.
+  [[{ command: ['install', '--frozen-lockfile', '--prefer-offline'] }]],
   [
     [{ command: ['format:check'] }, { command: ['boundaries'] }, { command: ['unused'] }],
     [{ command: ['lint'] }, { command: ['check'] }],
@@ -20,10 +22,9 @@ const stages = [
   [[{ command: ['test'], config: 'vitest.workspace.ts' }]],
   [[{ command: ['mutation', 'critical'] }]],
   [[{ command: ['build'] }]],
-  [
-    [{ command: ['generate', 'api-report'] }],
-    [{ command: ['package-check'] }, { command: ['generate', 'bill-of-materials'] }],
-  ],
+  // It writes the types that the package check reads.
+  [[{ command: ['generate', 'api-report'] }]],
+  [[{ command: ['package-check'] }], [{ command: ['generate', 'bill-of-materials'] }]],
   [[{ command: ['test:long'], config: 'vitest.long.ts' }]],
   [[{ command: ['packed'], config: 'vitest.packed.ts', needsRegistry: true }]],
   [
