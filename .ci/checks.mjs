@@ -24,7 +24,7 @@ const stages = [
   [[{ command: ['build'] }]],
   // It writes the types that the package check reads.
   [[{ command: ['generate', 'api-report'] }]],
-  [[{ command: ['package-check'] }], [{ command: ['generate', 'bill-of-materials'] }]],
+  [[{ command: ['package-check'] }, { command: ['generate', 'bill-of-materials'] }]],
   [[{ command: ['test:long'], config: 'vitest.long.ts' }]],
   [[{ command: ['packed'], config: 'vitest.packed.ts', needsRegistry: true }]],
   [
