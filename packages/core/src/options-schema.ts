@@ -3,8 +3,7 @@ import { seconds } from '@mintmark/storage-interface'
 import { maxParents } from '@mintmark/storage-interface/stores'
 import * as z from 'zod/mini'
 import { accessTokenClaimsOption, claimLimitsOption } from './tokens/api-claim-settings.ts'
-import { crossAppAccessOption, jwtBearerOption } from './permissions/assertion-options.ts'
-import { isResourceUri } from './clients/check-metadata.ts'
+import { crossAppAccessOption, jwtBearerOption, resourceUri } from './permissions/assertion-options.ts'
 import { isHostMethod } from './clients/authenticate.ts'
 import { isReservedScheme } from './clients/redirect-uri.ts'
 import { securityProfiles } from './clients/security-profile.ts'
@@ -51,9 +50,6 @@ const retryWindow = (fallback: number) =>
 const callable = z.custom((value) => typeof value === 'function', { error: 'must be a function' })
 
 const rateLimiter = z.looseObject({ consume: callable })
-
-/** RFC 8707 §2: an absolute URI without fragment. */
-const resourceUri = z.string().check(z.refine(isResourceUri, { error: 'must be an absolute URI without fragment' }))
 
 /** RFC 6749 §4.5: the name of an extension grant is an absolute URI. */
 const extensionGrant = z.looseObject({

@@ -25,6 +25,7 @@ export {
 } from './runtime.ts'
 export type { Clock, Random } from './runtime.ts'
 export { cacheLatest, createRecentMap, forgetOldest } from './caches.ts'
+export { chunksOf } from './chunks.ts'
 export { type Capacity, createCapacity } from './http/capacity.ts'
 export { createQueues, createSharedWork } from './queues.ts'
 export { createTurns, inOnePiece, mapInPieces, runAtOnce, runInTurns } from './turns.ts'

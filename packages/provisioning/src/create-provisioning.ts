@@ -1,5 +1,10 @@
 import type { KeyRing } from '@mintmark/core'
-import { createOutboundClient, openWebhookSecret, type ProvisioningSender } from '@mintmark/core/internal'
+import {
+  createOutboundClient,
+  openWebhookSecret,
+  type OutboundClient,
+  type ProvisioningSender,
+} from '@mintmark/core/internal'
 import {
   aFunction,
   aListOfStrings,
@@ -17,13 +22,13 @@ import type { WebhookRecord } from '@mintmark/storage-interface/stores'
 
 import { type ComparisonReport, compareWithPartner } from './compare.ts'
 import { createAuthorize } from './credential.ts'
-import type { RenderUser, Selection } from './local-resources.ts'
+import type { RenderUser } from './local-resources.ts'
 import { PartnerFailure } from './partner-failure.ts'
-import { openPartner } from './partner.ts'
+import { openPartner, type Partner } from './partner.ts'
 import { ProvisioningError } from './provisioning-error.ts'
 import { sendSubject } from './send.ts'
 import { type SynchronizationReport, synchronizeTarget } from './synchronize.ts'
-import { administerTargets, findTarget, isTarget, type ProvisioningTargets } from './targets.ts'
+import { administerTargets, findTarget, isTarget, selectionOf, type ProvisioningTargets } from './targets.ts'
 
 /** Options of `createProvisioning`. */
 export interface ProvisioningOptions {
@@ -91,11 +96,13 @@ export function createProvisioning(options: ProvisioningOptions): Provisioning {
   const outbound = createOutboundClient(options.fetch, { pending: 16, pendingPerHost: 4, allowedOrigins })
   const local = { storage, render }
 
+  const connect = async ({ url }: WebhookRecord, credential: string, client: OutboundClient): Promise<Partner> =>
+    openPartner({ baseUrl: url, authorization: await authorize(credential, client), outbound: client, clock })
+
   const send: ProvisioningSender['send'] = async (subject, { target, credential, outbound: client }) => {
     if (!isTarget(target)) return { outcome: 'refused', failure: 'target_unknown' }
-    const connection = { baseUrl: target.url, outbound: client, clock }
     try {
-      const partner = openPartner({ ...connection, authorization: await authorize(credential, client) })
+      const partner = await connect(target, credential, client)
       return await sendSubject(subject, selectionOf(target), { ...local, partner })
     } catch (error) {
       if (!(error instanceof PartnerFailure)) throw error
@@ -112,9 +119,7 @@ export function createProvisioning(options: ProvisioningOptions): Provisioning {
       const credential = await openWebhookSecret(sealed, { issuer, webhookId: targetId }, keys)
       if (credential === undefined) throw new ProvisioningError('partner_failed', 'sealing_key_missing')
       try {
-        const authorization = await authorize(credential, outbound)
-        const partner = openPartner({ baseUrl: target.url, authorization, outbound, clock })
-        return await compareWithPartner(selectionOf(target), partner, local)
+        return await compareWithPartner(selectionOf(target), await connect(target, credential, outbound), local)
       } catch (error) {
         if (error instanceof PartnerFailure) throw new ProvisioningError('partner_failed', error.failure)
         throw error
@@ -125,8 +130,3 @@ export function createProvisioning(options: ProvisioningOptions): Provisioning {
     },
   }
 }
-
-const selectionOf = ({ webhookId, target }: WebhookRecord & Pick<Selection, 'target'>): Selection => ({
-  targetId: webhookId,
-  target,
-})

@@ -24,7 +24,6 @@ export function createAuthorize(clock: Clock): Authorize {
   const tokens = new Map<string, { readonly token: string; readonly until: number }>()
   return async (sealed, outbound) => {
     const credential = parseCredential(sealed)
-    // RFC 6750 §2.1.
     if ('bearerToken' in credential) return `Bearer ${credential.bearerToken}`
     const known = tokens.get(sealed)
     if (known !== undefined && clock() < known.until) return `Bearer ${known.token}`
@@ -47,7 +46,7 @@ async function requestToken(
     url: tokenEndpoint,
     method: 'POST',
     headers: {
-      // RFC 6749 §2.3.1.
+      // RFC 6749 §2.3.1: both parts are form-encoded first, so that a colon separates them.
       authorization: `Basic ${btoa(`${formEncoded(clientId)}:${formEncoded(clientSecret)}`)}`,
       'content-type': 'application/x-www-form-urlencoded',
       accept: 'application/json',
@@ -59,7 +58,6 @@ async function requestToken(
   if (answer.outcome === 'failed') throw new PartnerFailure('failed', `token_${answer.failure}`)
   const body = parseJsonObject(answer.body)
   const token = body?.['access_token']
-  // RFC 6749 §5.1.
   if (answer.status !== 200 || typeof token !== 'string')
     throw new PartnerFailure('failed', `token_http_${answer.status}`)
   const lifetime = body?.['expires_in']

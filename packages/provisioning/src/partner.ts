@@ -1,5 +1,5 @@
 import { type OutboundClient, parseRetryAfter } from '@mintmark/core/internal'
-import { type Clock, isJsonObject, parseJsonObject } from '@mintmark/internal'
+import { chunksOf, type Clock, isJsonObject, parseJsonObject } from '@mintmark/internal'
 import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 
 import { PartnerFailure } from './partner-failure.ts'
@@ -89,8 +89,7 @@ export function openPartner({
     },
     async findAll(endpoint, externalIds) {
       const found: RemoteResource[] = []
-      for (let from = 0; from < externalIds.length; from += idsInFilter) {
-        const ids = externalIds.slice(from, from + idsInFilter)
+      for (const ids of chunksOf(externalIds, idsInFilter)) {
         const some = await search(endpoint, ids.map((id) => `externalId eq ${JSON.stringify(id)}`).join(' or '))
         if (some.some(({ externalId }) => typeof externalId !== 'string' || !ids.includes(externalId)))
           throw new PartnerFailure('refused', 'filter_ignored')

@@ -1,13 +1,11 @@
-import { isJsonObject } from '@mintmark/internal'
+import { groupSchema, userSchema } from '@mintmark/scim/engine'
+import { chunksOf, isJsonObject } from '@mintmark/internal'
 import type { JsonObject } from '@mintmark/storage-interface'
 import type { ProvisioningTargetRecord } from '@mintmark/storage-interface/stores'
 
 import { differences, isBoolean, patch } from './difference.ts'
 import { type DesiredGroup, type DesiredUser, userAttributes } from './local-resources.ts'
 import type { ChangeRequest, RemoteResource } from './partner.ts'
-
-const userUrn = 'urn:ietf:params:scim:schemas:core:2.0:User'
-const groupUrn = 'urn:ietf:params:scim:schemas:core:2.0:Group'
 
 type RemovalPolicy = Pick<ProvisioningTargetRecord, 'onRemoval'>
 
@@ -60,7 +58,7 @@ function creation({ userId, active, attributes }: DesiredUser): ChangeRequest {
   return {
     method: 'POST',
     path: '/Users',
-    body: { ...attributes, schemas: [userUrn, ...extensions], externalId: userId, active },
+    body: { ...attributes, schemas: [userSchema.id, ...extensions], externalId: userId, active },
   }
 }
 
@@ -79,7 +77,7 @@ export function planGroup(
     return remote === undefined ? undefined : { method: 'DELETE', path: `/Groups/${encodeURIComponent(remote.id)}` }
   const { groupId, displayName } = desired
   const wanted: JsonObject = { externalId: groupId, displayName }
-  if (remote === undefined) return { method: 'POST', path: '/Groups', body: { schemas: [groupUrn], ...wanted } }
+  if (remote === undefined) return { method: 'POST', path: '/Groups', body: { schemas: [groupSchema.id], ...wanted } }
   return patch('Groups', remote, differences(wanted, remote, ['externalId', 'displayName']))
 }
 
@@ -96,7 +94,7 @@ export function planMembers(remote: RemoteResource, members: readonly string[]):
 
 /** A group changes with each request, so that no version is demanded. */
 export function planAdditions(remote: RemoteResource, ids: readonly string[]): readonly ChangeRequest[] {
-  return chunks(ids).flatMap((some) => {
+  return chunksOf(ids, membersInRequest).flatMap((some) => {
     const value = some.map((id) => ({ value: id }))
     const request = patch('Groups', { id: remote.id }, [{ op: 'add', path: 'members', value }])
     return request === undefined ? [] : [request]
@@ -104,7 +102,7 @@ export function planAdditions(remote: RemoteResource, ids: readonly string[]): r
 }
 
 export function planRemovals(remote: RemoteResource, ids: readonly string[]): readonly ChangeRequest[] {
-  return chunks(ids).flatMap((some) => {
+  return chunksOf(ids, membersInRequest).flatMap((some) => {
     const operations = some.map((id) => ({ op: 'remove', path: `members[value eq ${JSON.stringify(id)}]` }) as const)
     const request = patch('Groups', { id: remote.id }, operations)
     return request === undefined ? [] : [request]
@@ -122,8 +120,3 @@ export function memberIds({ members }: RemoteResource): readonly string[] {
 
 /** Services must accept 50 operations on members, not more (IPSIE SCIM §6.2.6). */
 const membersInRequest = 50
-
-const chunks = (ids: readonly string[]): readonly (readonly string[])[] =>
-  Array.from({ length: Math.ceil(ids.length / membersInRequest) }, (_, index) =>
-    ids.slice(index * membersInRequest, (index + 1) * membersInRequest),
-  )

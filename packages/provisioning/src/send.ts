@@ -19,21 +19,16 @@ interface SendDependencies extends LocalDependencies {
 /**
  * Brings the partner's resource of a user or a group to the present state. Reads both sides each time, so that repeated,
  * lost and reordered messages do no harm.
+ * @throws PartnerFailure if the partner does not do what it should.
  */
 export async function sendSubject(
   { userId, groupId, isComplete }: ProvisionedSubject,
   selection: Selection,
   deps: SendDependencies,
 ): Promise<ProvisioningResult> {
-  try {
-    if (groupId === undefined) return userId === undefined ? done : await sendUser(userId, selection, deps)
-    if (userId !== undefined) return await sendMembership({ groupId, userId }, selection, deps)
-    return await sendGroup({ groupId, isComplete }, selection, deps)
-  } catch (error) {
-    if (!(error instanceof PartnerFailure)) throw error
-    const { outcome, failure, retryAfter } = error
-    return { outcome, failure, retryAfter }
-  }
+  if (groupId === undefined) return userId === undefined ? done : sendUser(userId, selection, deps)
+  if (userId !== undefined) return sendMembership({ groupId, userId }, selection, deps)
+  return sendGroup({ groupId, isComplete }, selection, deps)
 }
 
 const done: ProvisioningResult = { outcome: 'done' }

@@ -1,11 +1,11 @@
-import { deliveryTo, streamConsumer } from '@mintmark/core/internal'
+import { deliveryTo, newDeliveryId, streamConsumer } from '@mintmark/core/internal'
 import { encodeBase64url, randomIdentifier, sha256, type Random } from '@mintmark/internal'
 import type { EpochSeconds } from '@mintmark/storage-interface'
 import type { NewDelivery } from '@mintmark/storage-interface/stores'
 
 import { allUsers, selectedGroups } from './local-lists.ts'
 import { desiredUser, type LocalDependencies } from './local-resources.ts'
-import type { Target } from './targets.ts'
+import { selectionOf, type Target } from './targets.ts'
 
 /** How many messages were enqueued. */
 export interface SynchronizationReport {
@@ -23,7 +23,7 @@ export async function synchronizeTarget(
   deps: LocalDependencies & { readonly random: Random },
 ): Promise<SynchronizationReport> {
   const { storage, random } = deps
-  const selection = { targetId: target.webhookId, target: target.target }
+  const selection = selectionOf(target)
   const run = randomIdentifier(random)
   // Changes that are recorded from now on have later positions.
   const position = await storage.changes.lastPosition()
@@ -39,7 +39,7 @@ export async function synchronizeTarget(
     const content = { ...subject, isComplete: true }
     return {
       ...deliveryTo(target.webhookId, content, now),
-      deliveryId: `${String(now).padStart(11, '0')}-${randomIdentifier(random)}`,
+      deliveryId: newDeliveryId(now, random),
       dedupeKey: encodeBase64url(await sha256(JSON.stringify([streamConsumer(target), run, name]))),
       lane: `${target.webhookId} ${name}`,
       // Before the messages of later changes of the same user or group.

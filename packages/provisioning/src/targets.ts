@@ -16,6 +16,7 @@ import { type AdminStorage, type EpochSeconds, providerId } from '@mintmark/stor
 import { type ProvisioningTargetRecord, untilSettled, type WebhookRecord } from '@mintmark/storage-interface/stores'
 
 import type { PartnerCredential } from './credential.ts'
+import type { Selection } from './local-resources.ts'
 import { ProvisioningError } from './provisioning-error.ts'
 
 /** The settings of a target that can be changed. */
@@ -80,6 +81,9 @@ export interface ProvisioningTargets {
 export type Target = WebhookRecord & { readonly target: ProvisioningTargetRecord }
 
 export const isTarget = (webhook: WebhookRecord): webhook is Target => webhook.target !== undefined
+
+/** Returns what a target selects. */
+export const selectionOf = ({ webhookId, target }: Target): Selection => ({ targetId: webhookId, target })
 
 export interface TargetDependencies {
   readonly issuer: string

@@ -16,7 +16,7 @@ export interface AuditedAction<Result> {
   readonly target: AuditTarget
   /**
    * Whether the action only takes access away. It is then performed even while the log is down: an attacker who can
-   * stop the log must not be able to keep a stolen user active.
+   * stop the log must not be able to keep a stolen account active.
    */
   readonly protective?: true
   /** Performs the action. Throws if the action is refused or fails. */

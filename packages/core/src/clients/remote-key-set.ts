@@ -1,8 +1,8 @@
-import { forgetOldest, parseJsonObject } from '@mintmark/internal'
+import { forgetOldest, isLoopbackHost, parseJsonObject } from '@mintmark/internal'
 import { type ClientRecord, type EpochSeconds, seconds } from '@mintmark/storage-interface'
 import type { JSONWebKeySet } from 'jose'
 
-import type { OutboundClient } from '../outbound/client.ts'
+import { isOutboundUrl, type OutboundClient } from '../outbound/client.ts'
 import { refuse } from '../refusals.ts'
 
 /** The key sets that clients publish: fetched on demand and cached. */
@@ -134,3 +134,7 @@ const staleFor = 3600
 const maxCached = 1000
 const maxBytes = 65_536
 const maxKeys = 100
+
+/** Whether an issuer may publish its keys there. Loopback is for development: it is fetched only if the host allows it. */
+export const isKeySetUrl = (url: string): boolean =>
+  isOutboundUrl(url) || (URL.canParse(url) && isLoopbackHost(new URL(url).hostname))

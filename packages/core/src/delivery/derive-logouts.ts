@@ -60,8 +60,7 @@ export async function deriveLogouts(
   async function toDelivery({ clientId, content, dedupeParts }: Logout): Promise<NewDelivery> {
     const expiresAt = after(now, deliveryLifetime)
     return {
-      // Identifiers sort by time.
-      deliveryId: `${String(now).padStart(11, '0')}-${randomIdentifier(deps.random)}`,
+      deliveryId: newDeliveryId(now, deps.random),
       dedupeKey: encodeBase64url(await sha256(JSON.stringify([logoutChannel, clientId, ...dedupeParts]))),
       channel: logoutChannel,
       recipient: clientId,
@@ -85,6 +84,10 @@ const refreshEvery = 300
 
 /** In seconds: a margin for clocks that differ. */
 const purgeMargin = 600
+
+/** Identifiers sort by time. */
+export const newDeliveryId = (now: EpochSeconds, random: Random): string =>
+  `${String(now).padStart(11, '0')}-${randomIdentifier(random)}`
 
 /**
  * How long a delivered logout token is kept. Until then, its `dedupeKey` keeps it from being enqueued again: if the

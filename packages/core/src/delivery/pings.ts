@@ -1,19 +1,12 @@
-import { type Clock, elapsed, randomIdentifier } from '@mintmark/internal'
-import {
-  after,
-  clientId,
-  type DeliveryRecord,
-  type DeliveryStorage,
-  type EpochSeconds,
-  seconds,
-} from '@mintmark/storage-interface'
+import { type Clock, elapsed } from '@mintmark/internal'
+import { after, clientId, type DeliveryRecord, type DeliveryStorage, seconds } from '@mintmark/storage-interface'
 import { type DeliveryResult, secretDigest } from '@mintmark/storage-interface/stores'
 
 import { decoupledStore, type PingOutbox } from '../authorize/decoupled-request.ts'
 import type { NotificationSeal } from '../decoupled/notification.ts'
 import type { OutboundClient } from '../outbound/client.ts'
-import { deadRetention } from './derive-logouts.ts'
-import { type Answer, giveUp, isSuccess, parseRetryAfter, postMessage, retry } from './post-message.ts'
+import { deadRetention, newDeliveryId } from './derive-logouts.ts'
+import { giveUp, postMessage, retry } from './post-message.ts'
 import { createChannelWorker, type ChannelDependencies, type DeliverySource, type DeliveryWorker } from './worker.ts'
 
 export interface PingDependencies extends ChannelDependencies {
@@ -45,8 +38,7 @@ export function createPings(deps: PingDependencies): { readonly worker: Delivery
 const createOutbox = ({ storage, random }: PingDependencies, nudge: () => void): PingOutbox => ({
   async enqueue({ digest, clientId: recipient, usableUntil }, now) {
     const delivery = {
-      // Identifiers sort by time.
-      deliveryId: `${String(now).padStart(11, '0')}-${randomIdentifier(random)}`,
+      deliveryId: newDeliveryId(now, random),
       // One notification for each request, however often somebody decides.
       dedupeKey: `${pingChannel}:${digest}`,
       channel: pingChannel,
@@ -86,22 +78,15 @@ async function sendPing(delivery: DeliveryRecord, deps: PingDependencies): Promi
     url: client.backchannelClientNotificationEndpoint,
     headers: { authorization: `Bearer ${notification.token}`, 'content-type': 'application/json' },
     body: JSON.stringify({ auth_req_id: notification.authReqId }),
-    resultOf: resultOfStatus,
+    // CIBA Core 1.0 §10.2: redirects are not followed. A client that refuses the notification would refuse it again.
+    isFinal: (status: number) => status < 500,
+    deliveredRetention,
   }
   return postMessage(delivery, message, deps)
 }
 
 /** In seconds: how long a notification waits for its decision, before the server looks again. */
 const decisionWait = seconds(2)
-
-/** CIBA Core 1.0 §10.2: redirects are not followed. A client that refuses the notification would refuse it again. */
-function resultOfStatus(delivery: DeliveryRecord, { status, headers }: Answer, now: EpochSeconds): DeliveryResult {
-  if (isSuccess(status)) return { kind: 'delivered', keptUntil: after(now, deliveredRetention) }
-  const failure = `http_${status}`
-  return status >= 500
-    ? retry(delivery, { failure, now, atLeast: parseRetryAfter(headers, now) })
-    : giveUp(failure, now)
-}
 
 /** Longer than a request lives. Until then, the `dedupeKey` keeps the notification from being enqueued again. */
 const deliveredRetention = seconds(86_400)

@@ -1,28 +1,31 @@
 import type { Clock } from '@mintmark/internal'
-import { after, type DeliveryRecord, type EpochSeconds, epochSeconds, seconds } from '@mintmark/storage-interface'
+import {
+  after,
+  type DeliveryRecord,
+  type DurationSeconds,
+  type EpochSeconds,
+  epochSeconds,
+  seconds,
+} from '@mintmark/storage-interface'
 import type { DeliveryResult } from '@mintmark/storage-interface/stores'
 
 import type { OutboundClient, OutboundFailure } from '../outbound/client.ts'
 import { deadRetention } from './derive-logouts.ts'
 
-/** What the recipient answered. */
-export interface Answer {
-  readonly status: number
-  readonly headers: Headers
-}
-
 interface OutgoingMessage {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
-  /** Decides by the status whether the message was delivered. */
-  readonly resultOf: (delivery: DeliveryRecord, answer: Answer, answeredAt: EpochSeconds) => DeliveryResult
+  /** Whether the recipient would refuse the message again, after a status that means no success. */
+  readonly isFinal: (status: number) => boolean
+  /** How long the message is kept after it was delivered. */
+  readonly deliveredRetention: DurationSeconds
 }
 
 /** Posts a message to its recipient, and reads nothing but the status and the headers. @returns the result of the attempt. */
 export async function postMessage(
   delivery: DeliveryRecord,
-  { resultOf, ...message }: OutgoingMessage,
+  { isFinal, deliveredRetention, ...message }: OutgoingMessage,
   { outbound, clock }: { readonly outbound: OutboundClient; readonly clock: Clock },
 ): Promise<DeliveryResult> {
   const result = await outbound.request({
@@ -33,16 +36,19 @@ export async function postMessage(
     responseBody: 'ignored',
   })
   const answeredAt = clock()
-  return result.outcome === 'answered'
-    ? resultOf(delivery, result, answeredAt)
-    : resultOfFailure(delivery, result.failure, answeredAt)
+  if (result.outcome === 'failed') return resultOfFailure(delivery, result.failure, answeredAt)
+  const { status, headers } = result
+  if (isSuccess(status)) return { kind: 'delivered', keptUntil: after(answeredAt, deliveredRetention) }
+  const failure = `http_${status}`
+  if (isFinal(status)) return giveUp(failure, answeredAt)
+  return retry(delivery, { failure, now: answeredAt, atLeast: parseRetryAfter(headers, answeredAt) })
 }
 
 /** In milliseconds. */
 const attemptTimeout = 5000
 
 /** RFC 9110 §15.3. A redirect that a fetch of the host neither follows nor shows has the status 0 (Fetch §2.2.6). */
-export const isSuccess = (status: number): boolean => status >= 200 && status < 300
+const isSuccess = (status: number): boolean => status >= 200 && status < 300
 
 function resultOfFailure(delivery: DeliveryRecord, failure: OutboundFailure, now: EpochSeconds): DeliveryResult {
   switch (failure) {

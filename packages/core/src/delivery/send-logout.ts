@@ -17,7 +17,7 @@ import type { OutboundClient } from '../outbound/client.ts'
 import { OAuthError } from '../refusals.ts'
 import { sidFor, subjectFor } from '../tokens/pairwise.ts'
 import { deliveredRetention } from './derive-logouts.ts'
-import { type Answer, giveUp, isSuccess, parseRetryAfter, postMessage, retry } from './post-message.ts'
+import { giveUp, postMessage, retry } from './post-message.ts'
 
 export interface SendLogoutDependencies {
   readonly issuer: string
@@ -44,7 +44,8 @@ export async function sendLogout(delivery: DeliveryRecord, deps: SendLogoutDepen
     url: client.backchannelLogoutUri,
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
     body: new URLSearchParams({ logout_token: token }).toString(),
-    resultOf: resultOfStatus,
+    isFinal,
+    deliveredRetention,
   }
   return postMessage(delivery, message, deps)
 }
@@ -92,11 +93,7 @@ const temporaryReasons: ReadonlySet<string> = new Set([
 /** Back-Channel Logout §2.4 recommends at most two minutes. */
 const logoutTokenLifetime = seconds(120)
 
-/** Back-Channel Logout §2.8: 200 and 204 mean success, 400 means that the client refuses the token. */
-function resultOfStatus(delivery: DeliveryRecord, { status, headers }: Answer, now: EpochSeconds): DeliveryResult {
-  if (isSuccess(status)) return { kind: 'delivered', keptUntil: after(now, deliveredRetention) }
-  const failure = `http_${status}`
+/** Back-Channel Logout §2.8: 400 means that the client refuses the token. */
+const isFinal = (status: number): boolean =>
   // RFC 9110 §15.5.9 and §15.6, RFC 8470 §5.2, RFC 6585 §4: a later attempt may succeed.
-  const isTransient = status >= 500 || status === 408 || status === 425 || status === 429
-  return isTransient ? retry(delivery, { failure, now, atLeast: parseRetryAfter(headers, now) }) : giveUp(failure, now)
-}
+  status < 500 && status !== 408 && status !== 425 && status !== 429

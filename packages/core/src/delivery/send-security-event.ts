@@ -3,7 +3,6 @@ import {
   after,
   type ClientRecord,
   type DeliveryRecord,
-  type EpochSeconds,
   type JsonObject,
   type JsonValue,
   type OAuthStorage,
@@ -19,7 +18,7 @@ import { sidFor, subjectFor } from '../tokens/pairwise.ts'
 import { deliveredRetention } from './derive-logouts.ts'
 import type { WebhookStorage } from './derive-webhooks.ts'
 import { isProvisioningEvent, type SecurityEventContent, verificationEvent } from './security-events.ts'
-import { type Answer, giveUp, isSuccess, parseRetryAfter, postMessage, retry } from './post-message.ts'
+import { giveUp, postMessage, retry } from './post-message.ts'
 import { openWebhookSecret } from './webhook-secrets.ts'
 
 export interface SendEventDependencies {
@@ -60,17 +59,11 @@ export async function sendSecurityEvent(
       ...(authorization !== undefined && { authorization }),
     },
     body: token,
-    resultOf: resultOfStatus,
+    // RFC 8935 §2.4: with 400 the receiver refuses this token, and the stream goes on.
+    isFinal: (status: number) => status === 400,
+    deliveredRetention,
   }
   return postMessage(delivery, pushed, deps)
-}
-
-/** RFC 8935 §2.4: with 400 the receiver refuses this token, and the stream goes on. */
-function resultOfStatus(delivery: DeliveryRecord, { status, headers }: Answer, now: EpochSeconds): DeliveryResult {
-  if (isSuccess(status)) return { kind: 'delivered', keptUntil: after(now, deliveredRetention) }
-  const failure = `http_${status}`
-  if (status === 400) return giveUp(failure, now)
-  return retry(delivery, { failure, now, atLeast: parseRetryAfter(headers, now) })
 }
 
 /** In seconds: how long an event of a paused stream is postponed. */

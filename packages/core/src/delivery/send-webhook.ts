@@ -8,7 +8,7 @@ import {
 } from '@mintmark/storage-interface'
 import type { DeliveryResult, WebhookRecord } from '@mintmark/storage-interface/stores'
 
-import { type Answer, giveUp, isSuccess, parseRetryAfter, postMessage, retry } from './post-message.ts'
+import { giveUp, postMessage, retry } from './post-message.ts'
 import type { OutboundClient } from '../outbound/client.ts'
 import { sendSecurityEvent, type SendEventDependencies } from './send-security-event.ts'
 import { openWebhookSecret } from './webhook-secrets.ts'
@@ -84,7 +84,9 @@ export async function sendWebhook(delivery: DeliveryRecord, deps: SendWebhookDep
         'webhook-signature': await signaturesOf(`${message.id}.${now}.${body}`, secrets),
       },
       body,
-      resultOf: resultOfStatus,
+      // Standard Webhooks: 410 means that the endpoint no longer exists. After other statuses, a later attempt may succeed.
+      isFinal: (status) => status === 410,
+      deliveredRetention,
     },
     deps,
   )
@@ -120,14 +122,6 @@ async function provision(
 
 /** How long a message waits for a resource that it refers to. */
 const waitForOther = seconds(10)
-
-/** Standard Webhooks: 410 means that the endpoint no longer exists. After other statuses, a later attempt may succeed. */
-function resultOfStatus(delivery: DeliveryRecord, { status, headers }: Answer, now: EpochSeconds): DeliveryResult {
-  if (isSuccess(status)) return { kind: 'delivered', keptUntil: after(now, deliveredRetention) }
-  const failure = `http_${status}`
-  if (status === 410) return giveUp(failure, now)
-  return retry(delivery, { failure, now, atLeast: parseRetryAfter(headers, now) })
-}
 
 /**
  * How long a delivered message is kept. During this time, its `dedupeKey` keeps it from being enqueued again. If it is

@@ -1,18 +1,16 @@
 import * as z from 'zod/mini'
 
 import { isResourceUri } from '../clients/check-metadata.ts'
-import { isPublicKeySet, readKeySet } from '../clients/remote-key-set.ts'
-import { isOutboundUrl } from '../outbound/client.ts'
-import { isLoopbackHost } from '@mintmark/internal'
+import { isKeySetUrl, isPublicKeySet, readKeySet } from '../clients/remote-key-set.ts'
 
 const text = z.string().check(z.minLength(1), z.maxLength(512))
 
-/** Loopback is for development: it is fetched only if the host allows it. */
-const keySetUrl = text.check(
-  z.refine((url) => isOutboundUrl(url) || (URL.canParse(url) && isLoopbackHost(new URL(url).hostname)), {
-    error: 'must be an https address',
-  }),
-)
+const keySetUrl = text.check(z.refine(isKeySetUrl, { error: 'must be an https address' }))
+
+/** RFC 8707 §2: an absolute URI without fragment. */
+export const resourceUri = z
+  .string()
+  .check(z.refine(isResourceUri, { error: 'must be an absolute URI without fragment' }))
 
 const assertionIssuer = z
   .strictObject({
@@ -25,9 +23,7 @@ const assertionIssuer = z
     ),
     clients: z.array(text).check(z.minLength(1)),
     scopes: z.array(text),
-    audiences: z
-      .array(z.string().check(z.refine(isResourceUri, { error: 'must be an absolute URI without fragment' })))
-      .check(z.minLength(1)),
+    audiences: z.array(resourceUri).check(z.minLength(1)),
     maxLifetime: z.optional(z.int().check(z.minimum(1), z.maximum(3600))),
     findUser: z.custom<(...args: never) => unknown>((value) => typeof value === 'function', {
       error: 'must be a function',

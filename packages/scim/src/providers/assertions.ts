@@ -1,5 +1,5 @@
 import { isLoopbackHost } from '@mintmark/internal'
-import { isOutboundUrl, isPublicKeySet, readKeySet } from '@mintmark/core/internal'
+import { isKeySetUrl, isPublicKeySet, readKeySet } from '@mintmark/core/internal'
 import { clientId, type JsonObject } from '@mintmark/storage-interface'
 import type { IdentityProviderRecord } from '@mintmark/storage-interface/stores'
 
@@ -62,7 +62,10 @@ export interface ProviderCrossAppAccess {
  */
 export function checkedAssertions(given: ProviderAssertions): Assertions {
   const { issuer, jwksUri, jwks, revocationSubject, crossAppAccess: access } = given
-  const hasKeys = jwksUri === undefined ? isPublicKeySet(readKeySet(jwks)) : jwks === undefined && isKeySetUrl(jwksUri)
+  const hasKeys =
+    jwksUri === undefined
+      ? isPublicKeySet(readKeySet(jwks))
+      : jwks === undefined && isShortText(jwksUri) && isKeySetUrl(jwksUri)
   const isSubject = revocationSubject === undefined || isShortText(revocationSubject)
   const crossAppAccess = access && checkedCrossAppAccess(access)
   if (!hasKeys || !isSubject || !isIssuerUrl(issuer) || (access && !crossAppAccess)) return undefined
@@ -78,10 +81,6 @@ function checkedCrossAppAccess(given: ProviderCrossAppAccess): NonNullable<Asser
 }
 
 type Assertions = IdentityProviderRecord['assertions']
-
-/** Loopback is for development: it is fetched only if the host allows it. */
-const isKeySetUrl = (text: string): boolean =>
-  isShortText(text) && (isOutboundUrl(text) || (URL.canParse(text) && isLoopbackHost(new URL(text).hostname)))
 
 function isIssuerUrl(text: string): boolean {
   if (!isShortText(text) || !URL.canParse(text)) return false

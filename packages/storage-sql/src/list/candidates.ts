@@ -1,3 +1,4 @@
+import { chunksOf } from '@mintmark/internal'
 import { type Candidates, findCandidates } from '@mintmark/storage-interface/stores'
 import { sql } from 'kysely'
 import type { Parameter } from '../database.ts'
@@ -184,9 +185,7 @@ const narrowIndexQuery =
 /** Returns the union of queries with the column `id`, nested because SQLite allows 500 queries in one union. */
 export function unionOf(queries: readonly Sql[]): Sql {
   if (queries.length <= unionLimit) return sql.join(queries, sql` union all `)
-  const groups = Array.from({ length: Math.ceil(queries.length / unionLimit) }, (_, place) =>
-    queries.slice(place * unionLimit, (place + 1) * unionLimit),
-  )
+  const groups = chunksOf(queries, unionLimit)
   return unionOf(groups.map((group, place) => sql`select id from (${unionOf(group)}) as ${sql.ref(`part_${place}`)}`))
 }
 

@@ -1,3 +1,4 @@
+import { chunksOf } from '@mintmark/internal'
 import type { JsonValue } from '@mintmark/storage-interface'
 import { sql, SqliteAdapter, SqliteQueryCompiler } from 'kysely'
 import {
@@ -29,14 +30,16 @@ export const sqliteJoinedRows: SqlJoinedRows = {
     const refs = columns.map((column) => sql.ref<SqlValue>(`${alias}.${column}`))
     if (!isSelectedAsLists(table))
       return refs.map((ref, index) => sql<SqlValue>`${ref}`.as(`${alias}_${columns[index]}`))
-    return listsOf(refs).map((list, index) => sql<SqlValue>`json_array(${sql.join(list)})`.as(`${alias}_list_${index}`))
+    return chunksOf(refs, longestList).map((list, index) =>
+      sql<SqlValue>`json_array(${sql.join(list)})`.as(`${alias}_list_${index}`),
+    )
   },
 
   take: (table) => {
     const { alias, columns } = table
     if (isSelectedAsLists(table)) {
       const indexByColumn = toIndexByColumn(columns)
-      const names = listsOf(columns).map((_, index) => `${alias}_list_${index}`)
+      const names = chunksOf(columns, longestList).map((_, index) => `${alias}_list_${index}`)
       return (row) => ({
         indexByColumn,
         values: names.flatMap((name) => JSON.parse(valueOf(row, name) as string) as readonly unknown[]),
@@ -58,11 +61,6 @@ const isSelectedAsLists = ({ isJoined, columns }: Parameters<SqlJoinedRows['take
   isJoined && columns.length > longestList
 
 const longestList = 30
-
-const listsOf = <Of>(items: readonly Of[]): readonly (readonly Of[])[] =>
-  Array.from({ length: Math.ceil(items.length / longestList) }, (_, index) =>
-    items.slice(index * longestList, (index + 1) * longestList),
-  )
 
 /** SQLite 3.39 or later. */
 export const sqlite: SqlEngine = {
@@ -199,11 +197,9 @@ function indexedValues({ row, columns = [], single = [], several = [], first = [
  */
 function unionOf(queries: readonly string[]): string {
   if (queries.length <= 4) return queries.join(' UNION ALL ')
-  const size = Math.ceil(queries.length / 4)
-  const groups = Array.from({ length: Math.ceil(queries.length / size) }, (_, at) =>
-    unionOf(queries.slice(at * size, (at + 1) * size)),
-  )
-  return groups.map((group) => `SELECT * FROM (${group})`).join(' UNION ALL ')
+  return chunksOf(queries, Math.ceil(queries.length / 4))
+    .map((group) => `SELECT * FROM (${unionOf(group)})`)
+    .join(' UNION ALL ')
 }
 
 /** Returns the columns `kind` and `value` of a JSON value. */
