@@ -60,7 +60,7 @@ describe.each(stores)(
     it.each(endings.filter(({ what }) => what !== 'the grant is revoked' && !what.startsWith('the access')))(
       '$what',
       async ({ end }) => {
-        for (let round = 0; round < rounds({ fast: 2, long: name === 'memory' ? 30 : 6 }); round += 1) {
+        for (let round = 0; round < rounds({ fast: 2, long: name === 'memory' ? 15 : 4 }); round += 1) {
           const site = await start(open)
           const assertion = await site.idJag()
 
@@ -79,7 +79,7 @@ describe.each(stores)(
   'law: on %s, an assertion that counts once gives one token under any interleaving',
   (_name, open) => {
     it('of eight presentations at once, one succeeds', async () => {
-      for (let round = 0; round < rounds({ fast: 1, long: 6 }); round += 1) {
+      for (let round = 0; round < rounds({ fast: 1, long: 3 }); round += 1) {
         const site = await start(open)
         const assertion = await site.partnerJwt()
 

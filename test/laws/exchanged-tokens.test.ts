@@ -77,7 +77,7 @@ describe.each(stores)(
   'law: on %s, an exchange that races with an end gives no token that is active after both',
   (name, open) => {
     it.each(endings.filter(({ first }) => first < 2))('$what', async ({ end, first }) => {
-      for (let round = 0; round < rounds({ fast: name === 'memory' ? 3 : 1, long: 8 }); round += 1) {
+      for (let round = 0; round < rounds({ fast: name === 'memory' ? 3 : 1, long: 4 }); round += 1) {
         const site = await startExchangeSite({ storage: await open(), sessionBoundTokens: 'all' })
         const chain = await chainOf(site, ['agent0'])
 

@@ -11,7 +11,7 @@ import { startServerProcesses, type ServerProcess } from './server-processes.ts'
 import { openPostgresSite, openSqliteSite, type ProcessSite } from './test-database.ts'
 
 // `pnpm stress race` runs a thousand rounds.
-const roundsOfEach = rounds({ fast: 1, long: 6 })
+const roundsOfEach = rounds({ fast: 1, long: 3 })
 
 describe.for([
   { name: 'PostgreSQL', open: async () => openPostgresSite(await addressOfTheRun()) },

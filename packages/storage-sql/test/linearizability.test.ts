@@ -272,7 +272,7 @@ test.for(Object.entries(callsByRecord))(
         )
         expect(possible).toContainEqual({ answers, after })
       }),
-      { numRuns: rounds({ fast: 10, long: 50 }) },
+      { numRuns: rounds({ fast: 10, long: 30 }) },
     )
   },
 )
