@@ -1,4 +1,4 @@
-import { clientId, providerId, userId } from '@mintmark/storage-interface'
+import { clientId, type EpochSeconds, providerId, userId } from '@mintmark/storage-interface'
 import { decodeJwt } from 'jose'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
@@ -225,6 +225,22 @@ describe('ID-JAG of a directory', () => {
 
     expect([disabled.status, site.lastReason()]).toEqual([400, 'assertion_issuer_disabled'])
     expect([unknown.status, plain.lastReason()]).toEqual([400, 'assertion_issuer_unknown'])
+  })
+
+  it.each([
+    ['is disabled', (now: EpochSeconds) => ({ disabledAt: now })],
+    ['is no longer trusted', () => ({ assertions: undefined })],
+  ])('gives tokens that are not active while its directory %s (RFC 7521 §5.2)', async (_how, change) => {
+    const site = await start()
+    const token = String((await site.present(await site.idJag())).json['access_token'])
+    const before = await isActive(site, token)
+    const found = await site.storage.identityProviders.find(providerId('acme'))
+    if (found === undefined) throw new Error('There is no provider.')
+
+    const changed = { ...found, ...change(site.clock.now()) }
+    await site.storage.identityProviders.compareAndSwap(changed, found.version)
+
+    expect([before, await isActive(site, token)]).toEqual([true, false])
   })
 
   it('is refused if two directories have its issuer and its tenant, and accepted if the tenants differ (ID-JAG §6.1)', async () => {

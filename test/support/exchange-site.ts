@@ -38,10 +38,14 @@ const rules: Exchange['rules'] = agents.map((agent, index) => ({
 export async function startExchangeSite(
   change: Partial<Exchange> & { readonly storage?: AdminStorage } & Partial<AuthorizationServerOptions> = {},
 ): Promise<ExchangeSite> {
-  const { rules: ownRules = rules, decide, ...options } = change
+  const { rules: ownRules = rules, decide, mayAct, ...options } = change
   const site = await startServer({
     resources: Object.fromEntries(apis.map((uri) => [uri, { scopes: ['api.read', 'api.write'] }])),
-    tokenExchange: { rules: ownRules, ...(decide !== undefined && { decide }) },
+    tokenExchange: {
+      rules: ownRules,
+      ...(decide !== undefined && { decide }),
+      ...(mayAct !== undefined && { mayAct }),
+    },
     ...options,
   })
   const registered = await Promise.all(

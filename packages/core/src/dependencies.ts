@@ -272,6 +272,7 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
     crossAppAccess: settings.crossAppAccess,
     accessTokenAlgorithm: settings.accessTokenAlgorithm,
     revocationNames,
+    mayAct: new Map(Object.entries(options.tokenExchange?.mayAct ?? {})),
     idTokenLifetime: lifetimes.idToken,
     interactionLifetime: lifetimes.interaction,
     pushedRequestLifetime: lifetimes.pushedRequest,

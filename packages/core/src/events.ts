@@ -126,7 +126,7 @@ export type ServerOccurrence =
       readonly audience: readonly string[]
       /**
        * With a token that was exchanged (RFC 8693): whether it names the client as `act`, the identifiers of the families and
-       * tokens before it, and the parties that act for the user.
+       * tokens before it, and the parties that act for the user. With an ID token, there are none before it.
        */
       readonly exchange:
         | {

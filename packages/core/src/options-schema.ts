@@ -158,6 +158,7 @@ const optionsSchema = z.strictObject({
           z.strictObject({
             clients: z.array(nonEmpty).check(z.minLength(1)),
             mode: z.enum(['delegation', 'impersonation']),
+            subjects: z.optional(z.array(z.enum(['access_token', 'id_token'])).check(z.minLength(1))),
             audiences: z.array(resourceUri).check(z.minLength(1)),
             scopes: z.optional(z.array(nonEmpty)),
             maxDepth: z.optional(z.int().check(z.minimum(1), z.maximum(maxParents))),
@@ -165,6 +166,7 @@ const optionsSchema = z.strictObject({
           }),
         )
         .check(z.minLength(1)),
+      mayAct: z.optional(z.record(nonEmpty, nonEmpty)),
       decide: z.optional(callable),
     }),
   ),

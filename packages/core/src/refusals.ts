@@ -116,11 +116,11 @@ export const refusals = {
   exchange_not_permitted: ['unauthorized_client', 'The client may not exchange tokens.', 'RFC 8693 §2.2.2'],
   /** The request asks for another type of token than an access token, or for authorization details. */
   exchange_unsupported: ['invalid_request', 'Only access tokens without details are issued.', 'RFC 8693 §2.2.2'],
-  /** The `subject_token` is missing, has another type, is not active, or has no user. */
+  /** The `subject_token` is missing, has a type that no rule permits, is not active, or has no user. */
   subject_token_invalid: ['invalid_request', 'The subject token is not valid.', 'RFC 8693 §2.2.2'],
   /** The `actor_token` is not an active access token that the client holds for itself, or its type is missing. */
   actor_token_invalid: ['invalid_request', 'The actor token is not valid.', 'RFC 8693 §2.2.2'],
-  /** The subject token was not issued to the client, and is not for an API that the client serves. */
+  /** The subject token names another party in `may_act`, or was issued neither to the client nor for an API that it serves. */
   exchange_without_standing: ['access_denied', 'The exchange was refused.', 'RFC 8693 §5', 400],
   /** The subject token is bound to a key that the client did not prove. */
   exchange_binding: ['access_denied', 'The exchange was refused.', 'RFC 9449 §1', 400],

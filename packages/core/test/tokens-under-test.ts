@@ -31,6 +31,7 @@ export async function tokensUnderTest() {
     accessTokenAlgorithm: 'ES256',
     minimumProfile: 'standard',
     revocationNames: createRevocationNames(keys),
+    mayAct: new Map<string, string>(),
     verifiedJwts: createVerifiedJwts(),
     scopes: standardScopes,
     detailTypes: new Map(),

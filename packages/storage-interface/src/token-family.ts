@@ -12,6 +12,7 @@ import {
   type SecretDigest,
   type DurationSeconds,
   type JsonObject,
+  type ProviderId,
   type EpochSeconds,
 } from './values.ts'
 import type { RevokeOutcome } from './outcome.ts'
@@ -72,7 +73,7 @@ export const families = defineRecord('families', {
   organizationId: optional(id(organizationId)),
   /** The authorization details that the user granted (RFC 9396). A family without this list is not refreshed. */
   authorizationDetails: list(json),
-  /** What the token was exchanged for (RFC 8693); `undefined` for a family that a user's grant started. */
+  /** `undefined` for a family that depends on its grant alone. */
   lineage: optional(jsonOf<Lineage>()),
   /** `undefined` when no refresh token was issued. */
   refresh: optional(spread(refreshFields)),
@@ -89,16 +90,18 @@ export const families = defineRecord('families', {
 export interface TokenFamilyRecord extends RecordOf<typeof families> {}
 
 /**
- * The tokens that a token depends on because it was exchanged for them, one after the other. Its family has the grant of
- * the first one, and a client of its own.
+ * What a token depends on in addition to its grant: the tokens that it was exchanged for, one after the other, and the directory
+ * that vouched for its user. The family of an exchanged token has the grant of the first one, and a client of its own.
  */
 export interface Lineage {
-  /** The families of those tokens, from the one that the user's grant started to the last one. There are one to four. */
+  /** The families of those tokens, from the one that a grant started to the last one: at most four. */
   readonly parents: readonly FamilyId[]
   /** The `jti` of each of them: a client can revoke one token of a family. */
   readonly tokenIds: readonly string[]
   /** The claim `act` of the token (RFC 8693 §4.1); `undefined` for an impersonation. */
   readonly act?: JsonObject
+  /** The directory whose assertion a client presented for the token, or for the first of those tokens (ID-JAG). */
+  readonly providerId?: ProviderId
 }
 
 /** The highest number of `parents`. */

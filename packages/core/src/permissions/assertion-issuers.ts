@@ -1,6 +1,6 @@
 import { findResourceName } from '@mintmark/internal'
 import { type JsonObject, type JsonValue, type OAuthStorage, userId } from '@mintmark/storage-interface'
-import type { IdentityProviderRecord } from '@mintmark/storage-interface/stores'
+import type { IdentityProviderRecord, ProviderId } from '@mintmark/storage-interface/stores'
 
 import type { AuthenticatedClient } from '../clients/authenticate.ts'
 import type { IssuerKeys } from '../clients/client-jwt.ts'
@@ -52,7 +52,7 @@ export interface TrustedIssuer {
   readonly keys: IssuerKeys
   readonly tenant: string | undefined
   /** The directory whose users the JWTs are about; `undefined` for an issuer of the host. */
-  readonly providerId: string | undefined
+  readonly providerId: ProviderId | undefined
   readonly clientIds: readonly string[]
   readonly scopes: readonly string[]
   readonly resources: readonly string[]

@@ -1,8 +1,7 @@
 import type { Brand, JsonObject } from '@mintmark/storage-interface'
-import type { FamilyStatus } from '@mintmark/storage-interface/stores'
 
 import type { AuthenticatedClient } from '../clients/authenticate.ts'
-import type { Active } from './status.ts'
+import type { ActiveUser } from './status.ts'
 import { refuse } from '../refusals.ts'
 
 /** Which clients may exchange tokens, and for what. */
@@ -14,6 +13,12 @@ export interface ExchangeRule {
    * `impersonation`: it does not, so that APIs cannot tell the client from the user.
    */
   readonly mode: 'delegation' | 'impersonation'
+  /**
+   * The tokens that the clients may present: access tokens; or ID tokens that were issued to them, for the scope values that
+   * the user has granted to them.
+   * @defaultValue Access tokens. ID tokens are in more places, such as logs and browsers.
+   */
+  readonly subjects?: readonly ('access_token' | 'id_token')[]
   /** The APIs that the new tokens may be for: keys of `resources`. */
   readonly audiences: readonly string[]
   /**
@@ -56,6 +61,13 @@ export interface TokenExchangeSettings {
   /** The rules. An exchange that no rule permits is refused. */
   readonly rules: readonly ExchangeRule[]
   /**
+   * Which client may act for the users of another client: its access tokens name the party in the claim `may_act`. That party
+   * may exchange them even if it serves none of their APIs, and nobody else may. The keys and the values are identifiers of
+   * clients. Each exchange needs a rule too.
+   * @defaultValue None. A client exchanges the tokens that it got, and the tokens for the APIs that it serves.
+   */
+  readonly mayAct?: Readonly<Record<string, string>>
+  /**
    * Decides about an exchange that the rules permit, for example by what the user has agreed to. It can narrow the
    * exchange, and refuse it.
    * @defaultValue The rules decide.
@@ -77,7 +89,7 @@ type AllowedExchange = Brand<
 export async function whatHostAllows(
   exchange: {
     readonly client: AuthenticatedClient
-    readonly subject: Active<FamilyStatus>
+    readonly subject: Pick<ExchangeRequest, 'presented'> & { readonly user: ActiveUser }
     readonly rule: ExchangeRule
     readonly scopes: readonly string[]
     readonly resources: readonly string[]
@@ -86,12 +98,12 @@ export async function whatHostAllows(
 ): Promise<AllowedExchange> {
   const { client, subject, rule, scopes, resources } = exchange
   if (decide === undefined) return { scopes, resources } as AllowedExchange
-  const { family, user } = subject
+  const { presented, user } = subject
   const answer = await decide({
     mode: rule.mode,
     clientId: client.clientId,
     userId: user.userId,
-    presented: { clientId: family.clientId, act: family.lineage?.act },
+    presented,
     scopes,
     audience: resources,
   })

@@ -36,7 +36,7 @@ export function isGrantActive(status: GrantStatus | undefined): status is Active
 export const isFamilyActive = (status: FamilyStatus | undefined, now: EpochSeconds): status is Active<FamilyStatus> =>
   status?.family.lineage === undefined && isActiveByItself(status, now)
 
-/** Whether a token family is active, apart from the families that it descends from. */
+/** Whether a token family is active, apart from its lineage. */
 function isActiveByItself(status: FamilyStatus | undefined, now: EpochSeconds): status is Active<FamilyStatus> {
   if (status?.grant === undefined) return false
   const { family, grant, client, user, session } = status
@@ -51,34 +51,59 @@ function isActiveByItself(status: FamilyStatus | undefined, now: EpochSeconds): 
  * Returns the status of an active token family. A family whose token was exchanged is active only if everything that it
  * descends from is active: no family was revoked or has expired, no client is disabled, and none of the tokens was
  * revoked. A missing family is treated as revoked. It is safe to read the ancestors later than the family, because a
- * revocation is final.
+ * revocation is final. A family that a directory has vouched for is active only while the directory may do so.
  */
 export async function findActiveFamily(
   status: FamilyStatus | undefined,
   now: EpochSeconds,
-  storage: Pick<OAuthStorage, 'status' | 'revocations'>,
+  storage: Pick<OAuthStorage, 'status' | 'revocations' | 'identityProviders'>,
 ): Promise<Active<FamilyStatus> | undefined> {
   if (!isActiveByItself(status, now)) return undefined
-  const { grantId, userId, lineage } = status.family
+  const { lineage } = status.family
   if (lineage === undefined) return status
   // A lineage that lost a member in storage must not turn the token into one that depends on nothing.
   if (!isLineage(lineage)) return undefined
-  const [ancestors, ...revoked] = await Promise.all([
-    storage.status.ofFamilies(lineage.parents),
+  const [areActive, mayVouch, ...revoked] = await Promise.all([
+    areAncestorsActive(status, lineage, { now, storage }),
+    mayDirectoryVouch(lineage, storage),
     ...lineage.tokenIds.map((tokenId) => storage.revocations.isTokenRevoked(tokenId, now)),
   ])
-  const areActive = lineage.parents.every((familyId) => {
-    const ancestor = ancestors.find(({ family }) => family.familyId === familyId)
-    return isActiveByItself(ancestor, now) && ancestor.grant?.grantId === grantId && ancestor.family.userId === userId
+  return areActive && mayVouch && !revoked.includes(true) ? status : undefined
+}
+
+async function areAncestorsActive(
+  { family, grant }: Active<FamilyStatus>,
+  { parents }: Lineage,
+  { now, storage }: { readonly now: EpochSeconds; readonly storage: Pick<OAuthStorage, 'status'> },
+): Promise<boolean> {
+  if (parents.length === 0) return grant?.clientId === family.clientId
+  const ancestors = await storage.status.ofFamilies(parents)
+  return parents.every((familyId) => {
+    const ancestor = ancestors.find((found) => found.family.familyId === familyId)
+    return (
+      isActiveByItself(ancestor, now) &&
+      ancestor.grant?.grantId === family.grantId &&
+      ancestor.family.userId === family.userId
+    )
   })
-  return areActive && !revoked.includes(true) ? status : undefined
 }
 
-function isLineage({ parents, tokenIds }: Partial<Lineage>): boolean {
-  return isShortList(parents) && isShortList(tokenIds) && parents?.length === tokenIds?.length
+/** Whether the directory is enabled, and its assertions are accepted. */
+async function mayDirectoryVouch(
+  { providerId }: Lineage,
+  { identityProviders }: Pick<OAuthStorage, 'identityProviders'>,
+): Promise<boolean> {
+  if (providerId === undefined) return true
+  const provider = await identityProviders?.find(providerId)
+  return provider?.disabledAt === undefined && provider?.assertions?.crossAppAccess !== undefined
 }
 
-const isShortList = (list: unknown): boolean => Array.isArray(list) && list.length > 0 && list.length <= maxParents
+function isLineage({ parents, tokenIds, providerId }: Partial<Lineage>): boolean {
+  if (!isShortList(parents) || !isShortList(tokenIds) || parents?.length !== tokenIds?.length) return false
+  return parents?.length !== 0 || (typeof providerId === 'string' && providerId !== '')
+}
+
+const isShortList = (list: unknown): boolean => Array.isArray(list) && list.length <= maxParents
 
 /**
  * Whether a code or a family may be used as far as its session is concerned: it is bound to no session, or to a session

@@ -24,7 +24,7 @@ import type { DpopVerifier, VerifiedProof } from '../sender/prove-possession.ts'
 import { noPossession, type ProvenPossession } from '../sender/proven-possession.ts'
 import { mintAccessToken, subjectOf, type AccessTokenDependencies } from '../tokens/access-token.ts'
 import { assertionResponse } from './assertion-response.ts'
-import { accessTokenType } from './grants/token-exchange.ts'
+import { accessTokenType } from './grants/exchange-subject.ts'
 import { computeTokenClaims, type ClaimsDependencies, type TokenClaims } from '../tokens/claims.ts'
 import { mintIdToken, type IdTokenDependencies } from '../tokens/id-token.ts'
 import type { DecisionForUser, GrantDecision, GrantType } from '../tokens/grant.ts'
@@ -94,11 +94,17 @@ async function answerClient(
     scopes: decision.target.scopes,
     omittedScopes: omittedScopes(form.get('scope'), decision.target.scopes),
     audience: decision.target.audience,
-    exchange: decision.exchange && { mode: decision.exchange.mode, ...decision.exchange.lineage },
+    exchange: exchangeOf(decision),
     assertion: decision.assertion,
     omittedClaims: decision.claims.omitted,
   })
   return tokenResponse(tokens, await proofHeaders())
+}
+
+function exchangeOf({ exchange }: GrantDecision) {
+  if (exchange === undefined) return undefined
+  const { parents = [], tokenIds = [], act } = exchange.lineage ?? {}
+  return { mode: exchange.mode, parents, tokenIds, ...(act !== undefined && { act }) }
 }
 
 interface AuthenticatedRequest {

@@ -8,7 +8,7 @@ import {
   type OAuthStorage,
   type TokenFamilyRecord,
 } from '@mintmark/storage-interface'
-import type { Possession } from '@mintmark/storage-interface/stores'
+import type { Lineage, Possession } from '@mintmark/storage-interface/stores'
 
 import type { AuthenticatedClient } from '../clients/authenticate.ts'
 import type { Parameters } from '../parameters.ts'
@@ -140,11 +140,12 @@ export async function tokensFor(
     readonly evidence: GrantEvidence
     readonly possession: ProvenPossession
     readonly nonce: string | undefined
+    readonly lineage?: Lineage | undefined
   },
   now: EpochSeconds,
   deps: TokensDependencies,
 ): Promise<DecisionForUser> {
-  const { permitted, evidence, possession, nonce } = consumed
+  const { permitted, evidence, possession, nonce, lineage } = consumed
   const { granted, client, user, target, details, organization } = permitted
   const refreshes = mayRefresh(granted.scopes, client)
   const refresh = refreshes ? await createRefreshToken(now, deps) : undefined
@@ -153,6 +154,7 @@ export async function tokensFor(
   const family = {
     ...familyOf(granted, { now, expiresAt: after(now, lifetime) }),
     refresh: refresh?.record,
+    lineage,
     possession: refreshBinding(client, possession),
   }
   const created = await deps.storage.families.insert(family)

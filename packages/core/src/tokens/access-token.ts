@@ -41,6 +41,8 @@ export interface AccessTokenDependencies extends ProfileSettings {
   readonly random: Random
   readonly accessTokenAlgorithm: SigningAlgorithm
   readonly revocationNames: RevocationNames
+  /** The client that may act for the users of a client (RFC 8693 §4.4). */
+  readonly mayAct: ReadonlyMap<string, string>
 }
 
 /**
@@ -102,7 +104,7 @@ function refuseSubjectOfClient({ forUser, client }: GrantDecision): void {
 async function accessTokenClaims(
   decision: GrantDecision,
   now: EpochSeconds,
-  deps: Pick<AccessTokenDependencies, 'issuer' | 'random' | 'revocationNames' | 'storage'>,
+  deps: Pick<AccessTokenDependencies, 'issuer' | 'random' | 'revocationNames' | 'storage' | 'mayAct'>,
 ): Promise<JsonObject> {
   const { client, target, forUser, exchange } = decision
   return {
@@ -123,8 +125,9 @@ async function accessTokenClaims(
     ...(forUser !== undefined && {
       user_ref: await deps.revocationNames.ofUser(forUser.user.userId),
       ...dependencyClaims(forUser),
+      ...mayActClaim(deps.mayAct.get(client.clientId)),
     }),
-    ...(exchange !== undefined && lineageClaims(exchange.lineage)),
+    ...(exchange?.lineage !== undefined && lineageClaims(exchange.lineage)),
     // RFC 9396 §9.1.
     ...(decision.authorizationDetails !== undefined && { authorization_details: decision.authorizationDetails }),
     ...confirmationOf(decision.possession),
@@ -138,6 +141,20 @@ const lineageClaims = ({ parents, tokenIds, act }: Lineage): JsonObject => ({
   origins: tokenIds,
   ...(act !== undefined && { act }),
 })
+
+/** Returns the claim that names the party that may act for the user, in the same form as `act` (RFC 8693 §4.4). */
+const mayActClaim = (party: string | undefined): JsonObject =>
+  party === undefined ? {} : { may_act: { sub: party, client_id: party } }
+
+/**
+ * Whether the token names the client as the party that may act for its user (RFC 8693 §4.4).
+ * @returns `undefined` if it names nobody.
+ */
+export function isNamedByMayAct({ claims }: VerifiedAccessToken, { clientId }: ClientRecord): boolean | undefined {
+  const { may_act: party } = claims
+  if (party === undefined) return undefined
+  return isJsonObject(party) && party['sub'] === clientId && party['client_id'] === clientId
+}
 
 /** Returns the claim that binds the token to a key (RFC 9449 §6.1, RFC 8705 §3.1). */
 export function confirmationOf(possession: Possession): JsonObject {

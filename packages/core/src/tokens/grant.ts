@@ -103,7 +103,8 @@ interface PresentedAssertion {
 /** The tokens that an access token was exchanged for, one after the other. */
 export interface ExchangedTokens {
   readonly mode: 'delegation' | 'impersonation'
-  readonly lineage: Lineage
+  /** `undefined` for an ID token, which depends on the grant alone. */
+  readonly lineage: Lineage | undefined
   /** The names of the clients of those tokens in the revocation feed. */
   readonly clientNames: readonly string[]
 }

@@ -1,28 +1,19 @@
 import { findResourceName, isSameResource } from '@mintmark/internal'
-import {
-  type Brand,
-  type EpochSeconds,
-  epochSeconds,
-  type JsonValue,
-  seconds,
-  sessionId,
-  userId,
-  type UserId,
-} from '@mintmark/storage-interface'
+import { type Brand, type EpochSeconds, seconds, type UserId } from '@mintmark/storage-interface'
 import type { AuthenticationRecord } from '@mintmark/storage-interface/stores'
 
 import type { AuthenticatedClient } from '../../clients/authenticate.ts'
 import { type CrossAppAudience, crossAppAudiencesOf } from '../../clients/cross-app-audiences.ts'
 import type { ProfileSettings } from '../../clients/security-profile.ts'
-import { isCurrent, verifyOwnJwt, type VerifyOwnJwtDependencies } from '../../keys/verify-jwt.ts'
+import type { VerifyOwnJwtDependencies } from '../../keys/verify-jwt.ts'
 import { type Parameters, splitAtSpaces } from '../../parameters.ts'
 import { allowedScopes } from '../../permissions/scopes.ts'
-import { isBindingActive, isGrantActive } from '../../permissions/status.ts'
 import { refuse } from '../../refusals.ts'
 import type { ProvenPossession } from '../../sender/proven-possession.ts'
 import { confirmationOf } from '../../tokens/access-token.ts'
 import type { AssertionDecision } from '../../tokens/grant.ts'
-import { subjectFor, userOfSubject } from '../../tokens/pairwise.ts'
+import { subjectFor } from '../../tokens/pairwise.ts'
+import { idTokenType, verifyIdToken } from '../../tokens/presented-id-token.ts'
 import { keepRefreshToken, type KeepRefreshTokenDependencies } from './refresh-token.ts'
 
 export type IdJagDependencies = VerifyOwnJwtDependencies & KeepRefreshTokenDependencies & ProfileSettings
@@ -132,46 +123,15 @@ async function proveSubject(
     return { userId: family.userId, authentication: { authTime, acr, amr } } as ProvenUser
   }
   const proven =
-    token !== undefined && type === idTokenType ? await readIdToken(token, client, { now, deps }) : undefined
+    token !== undefined && type === idTokenType ? await verifyIdToken(token, { client, now }, deps) : undefined
   // RFC 8693 §2.2.2, ID-JAG §4.3.3: it is missing, of another type, not active, or for another client.
   if (proven === undefined) throw refuse('subject_token_invalid')
-  return proven
+  const { authTime, acr, amr } = proven.authentication
+  return { userId: proven.user.userId, authentication: { authTime, acr, amr } } as ProvenUser
 }
 
 /** RFC 8693 §3. */
-const idTokenType = 'urn:ietf:params:oauth:token-type:id_token'
 const refreshTokenType = 'urn:ietf:params:oauth:token-type:refresh_token'
-
-/**
- * Reads an ID token. Nobody revokes one, so everything that it was issued under must still be active: the user, the grant of
- * the client, which must not be newer, and the session.
- */
-async function readIdToken(
-  token: string,
-  client: AuthenticatedClient,
-  { now, deps }: { readonly now: EpochSeconds; readonly deps: IdJagDependencies },
-): Promise<ProvenUser | undefined> {
-  const claims = await verifyOwnJwt(token, 'JWT', deps)
-  if (claims === undefined || !isCurrent(claims, now) || claims['aud'] !== client.clientId) return undefined
-  const { sub, sid, auth_time: authTime, iat, acr, amr = [] } = claims
-  if (typeof sub !== 'string' || typeof authTime !== 'number' || typeof iat !== 'number' || !isTextList(amr))
-    return undefined
-  // The `sid` of a client with pairwise subjects names no session, so that its end would not be noticed.
-  if (sid !== undefined && (typeof sid !== 'string' || client.subjectType !== 'public')) return undefined
-  const user = await userOfSubject(sub, client, deps.storage)
-  if (user === undefined) return undefined
-  const grant = await deps.storage.grants.findUnrevoked(userId(user), client.clientId)
-  if (grant === undefined || iat < grant.createdAt) return undefined
-  const boundSessionId = sid === undefined ? undefined : sessionId(sid)
-  const status = await deps.storage.status.ofGrant(grant.grantId, boundSessionId)
-  if (!isGrantActive(status) || status.user.userId !== user) return undefined
-  if (!isBindingActive({ boundSessionId, userId: status.user.userId }, status.session)) return undefined
-  const authentication = { authTime: epochSeconds(authTime), acr: typeof acr === 'string' ? acr : undefined, amr }
-  return { userId: status.user.userId, authentication } as ProvenUser
-}
-
-const isTextList = (value: JsonValue): value is readonly string[] =>
-  Array.isArray(value) && value.every((member) => typeof member === 'string')
 
 /**
  * Returns the identifier by which the other server knows the user from sign-in (ID-JAG §5).

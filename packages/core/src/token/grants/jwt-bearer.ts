@@ -1,5 +1,6 @@
 import { findResourceName, type Random, randomIdentifier } from '@mintmark/internal'
 import { type Brand, type EpochSeconds, familyId, grantId } from '@mintmark/storage-interface'
+import type { Lineage } from '@mintmark/storage-interface/stores'
 
 import type { AuthenticatedClient } from '../../clients/authenticate.ts'
 import { jwtBearerGrantType } from '../../clients/grant-types.ts'
@@ -59,7 +60,8 @@ const jwtBearerGrant = (deps: JwtBearerDependencies): GrantType =>
       // Reads the user again: they may have been deactivated meanwhile.
       const permission = { client, narrowing: { resources: [], details: undefined }, refusals }
       const permitted = await permittedBy(stored, permission, deps)
-      const decision = await tokensFor({ permitted, evidence, possession, nonce: undefined }, now, deps)
+      const lineage = lineageOf(verified)
+      const decision = await tokensFor({ permitted, evidence, possession, nonce: undefined, lineage }, now, deps)
       return { ...decision, assertion: presentationOf(verified) }
     },
   })
@@ -99,6 +101,10 @@ const presentationOf = ({ trusted, tokenId, subject, claims: { act } }: Verified
   subject,
   ...(act !== undefined && { act }),
 })
+
+/** The tokens end with the trust in the directory that vouched for the user. */
+const lineageOf = ({ trusted: { providerId } }: VerifiedAssertion): Lineage | undefined =>
+  providerId === undefined ? undefined : { parents: [], tokenIds: [], providerId }
 
 /** @throws OAuthError invalid_grant — reason `assertion_subject_unknown` | `assertion_subject_inactive`. */
 async function findUser(

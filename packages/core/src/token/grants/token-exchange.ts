@@ -1,15 +1,13 @@
-// Over 250 lines: all checks of an exchange are in this file, because a token that passes only some of them is stolen.
-import { findResourceName, randomIdentifier, type Random } from '@mintmark/internal'
+import { randomIdentifier, type Random } from '@mintmark/internal'
 import {
   after,
-  type Brand,
   type EpochSeconds,
   familyId,
   type JsonObject,
   seconds,
   type OAuthStorage,
 } from '@mintmark/storage-interface'
-import { type FamilyStatus, type Lineage, maxParents } from '@mintmark/storage-interface/stores'
+import { type Lineage, maxParents } from '@mintmark/storage-interface/stores'
 
 import type { AuthenticatedClient } from '../../clients/authenticate.ts'
 import { type Parameters, splitAtSpaces } from '../../parameters.ts'
@@ -21,21 +19,23 @@ import {
   type TokenTargetDependencies,
 } from '../../permissions/resources.ts'
 import { registeredScopes } from '../../permissions/scopes.ts'
-import { type Active, isSameKey } from '../../permissions/status.ts'
+import { isSameKey } from '../../permissions/status.ts'
 import { refuse } from '../../refusals.ts'
 import type { ProvenPossession } from '../../sender/proven-possession.ts'
-import {
-  statusOfAccessToken,
-  verifyAccessToken,
-  type VerifiedAccessToken,
-  type VerifyAccessTokenDependencies,
-} from '../../tokens/access-token.ts'
-import { defineGrant, type ExchangedTokens, type GrantType, type UserDecision } from '../../tokens/grant.ts'
+import { defineGrant, type GrantType, type UserDecision } from '../../tokens/grant.ts'
 import { refuseFormerMember } from '../issue.ts'
+import {
+  accessTokenType,
+  isForSubject,
+  proveActor,
+  proveSubject,
+  type ProvenSubject,
+  type SubjectDependencies,
+} from './exchange-subject.ts'
 import { decideIdJag, type IdJagDependencies, idJagTokenType } from './id-jag.ts'
 import { type ExchangeRule, type TokenExchangeSettings, whatHostAllows } from '../../permissions/exchange-policy.ts'
 
-type TokenExchangeDependencies = VerifyAccessTokenDependencies &
+type TokenExchangeDependencies = SubjectDependencies &
   TokenTargetDependencies &
   IdJagDependencies & {
     readonly random: Random
@@ -56,8 +56,8 @@ export const tokenExchangeGrants = ({
     : [tokenExchangeGrant({ ...deps, tokenExchange: tokenExchange ?? { rules: [] } })]
 
 /**
- * Creates the token exchange grant (RFC 8693): a client exchanges the access token of a user for one with which it acts
- * on behalf of the user at another API. The new token never permits more than the presented one, expires with it, and is
+ * Creates the token exchange grant (RFC 8693): a client exchanges a token of a user for one with which it acts on behalf
+ * of the user at another API. The new token never permits more than the presented one, expires with it, and is
  * revoked with it.
  */
 const tokenExchangeGrant = (deps: TokenExchangeDependencies): GrantType =>
@@ -69,30 +69,19 @@ const tokenExchangeGrant = (deps: TokenExchangeDependencies): GrantType =>
         return decideIdJag({ form, client, possession }, now, deps)
       const rules = rulesOf(client, deps.tokenExchange)
       refuseUnsupported(form)
-      const subject = await proveSubject({ form, client }, now, deps)
+      const subject = await proveSubject({ form, client, rules }, now, deps)
       await proveActor({ form, client }, now, deps)
       const { rule, resources } = requestedTarget(form, { client, rules, subject }, deps)
       requireBinding(subject, rule, possession)
       const lineage = lineageOf(subject, client, rule)
       const scopes = narrowedScopes(form.get('scope'), { client, subject, rule })
-      const allowed = await whatHostAllows({ client, subject: subject.family, rule, scopes, resources }, deps)
-      const target = withinSubject(resolveTarget({ ...allowed, client }, deps), subject.token, now)
+      const allowed = await whatHostAllows({ client, subject, rule, scopes, resources }, deps)
+      const target = withinSubject(resolveTarget({ ...allowed, client }, deps), subject, now)
       const forUser = await storeChild({ subject, client, target, lineage }, now, deps)
-      const exchange = { mode: rule.mode, lineage, clientNames: clientNamesOf(subject.token) }
+      const exchange = { mode: rule.mode, lineage, clientNames: subject.clientNames }
       return { evidence: subject, client, possession, target, forUser, refreshToken: undefined, exchange }
     },
   })
-
-/** A presented access token of a user that is active, and that the client may exchange. Only `proveSubject` creates it. */
-type ProvenSubject = Brand<
-  { readonly token: VerifiedAccessToken; readonly family: Active<FamilyStatus>; readonly scopes: readonly string[] },
-  'ProvenSubject' | 'GrantEvidence'
->
-
-interface ExchangeCall {
-  readonly form: Parameters
-  readonly client: AuthenticatedClient
-}
 
 /** @throws OAuthError unauthorized_client — reason `client_public:grant`. */
 function refusePublic({ clientId, tokenEndpointAuthMethod }: AuthenticatedClient): void {
@@ -115,51 +104,6 @@ function refuseUnsupported(form: Parameters): void {
     throw refuse('exchange_unsupported')
 }
 
-/** @throws OAuthError invalid_request — reason `subject_token_invalid`; access_denied — reason `exchange_without_standing`. */
-async function proveSubject(
-  { form, client }: ExchangeCall,
-  now: EpochSeconds,
-  deps: TokenExchangeDependencies,
-): Promise<ProvenSubject> {
-  const token = await readToken({ form, name: 'subject_token' }, now, deps)
-  const status = token && (await statusOfAccessToken(token, now, deps.storage))
-  // RFC 8693 §2.2.2: the token is not valid. A token that a client holds for itself has no user to act for.
-  if (token === undefined || status?.kind !== 'user') throw refuse('subject_token_invalid')
-  const isServed = token.audience.some((uri) => findResourceName(uri, client.servedAudiences) !== undefined)
-  // RFC 8693 §2.1: the client got the token itself, or as the resource server that the token is for.
-  if (token.clientId !== client.clientId && !isServed)
-    throw refuse('exchange_without_standing', { userId: status.family.user.userId })
-  return { token, family: status.family, scopes: status.scopes } as ProvenSubject
-}
-
-/**
- * Verifies the `actor_token`, if there is one: a token that the client holds for itself. The client has authenticated, so
- * it is the actor either way.
- * @throws OAuthError invalid_request — reason `actor_token_invalid`.
- */
-async function proveActor(
-  { form, client }: ExchangeCall,
-  now: EpochSeconds,
-  deps: TokenExchangeDependencies,
-): Promise<void> {
-  if (form.get('actor_token') === undefined && form.get('actor_token_type') === undefined) return
-  const token = await readToken({ form, name: 'actor_token' }, now, deps)
-  const status = token && (await statusOfAccessToken(token, now, deps.storage))
-  // RFC 8693 §2.1, §5: a token of somebody else would let the client act in their name.
-  if (status?.kind !== 'client' || status.client.clientId !== client.clientId) throw refuse('actor_token_invalid')
-}
-
-/** Reads a token with its type (RFC 8693 §2.1, §3). */
-async function readToken(
-  { form, name }: { readonly form: Parameters; readonly name: 'subject_token' | 'actor_token' },
-  now: EpochSeconds,
-  deps: TokenExchangeDependencies,
-): Promise<VerifiedAccessToken | undefined> {
-  const token = form.get(name)
-  if (token === undefined || form.get(`${name}_type`) !== accessTokenType) return undefined
-  return verifyAccessToken(token, now, deps)
-}
-
 /**
  * Determines the rule and the APIs: those that the request names, or the only one that the rules have.
  * @throws OAuthError invalid_target — reason `exchange_target` or one of `requestedResources`.
@@ -173,44 +117,48 @@ function requestedTarget(
   },
   deps: TokenExchangeDependencies,
 ): { readonly rule: ExchangeRule; readonly resources: readonly string[] } {
-  const { client, rules, subject } = request
+  const { client, subject } = request
+  const rules = request.rules.filter((rule) => isForSubject(rule, subject.kind))
   const asked = [...form.all('resource'), ...form.all('audience')]
   const permitted = [...new Set(rules.flatMap(({ audiences }) => audiences))]
   const named = asked.length > 0 || permitted.length > 1 ? asked : permitted
   const resources = requestedResources({ named, scopes: [], client }, deps)
   const rule = rules.find(({ audiences }) => resources.every((uri) => audiences.includes(uri)))
   // RFC 8693 §2.2.2: no rule permits tokens for the named APIs, or the request names none of several.
-  if (rule === undefined || resources.length === 0)
-    throw refuse('exchange_target', { userId: subject.family.user.userId })
+  if (rule === undefined || resources.length === 0) throw refuse('exchange_target', { userId: subject.user.userId })
   return { rule, resources }
 }
 
 /** @throws OAuthError access_denied — reason `exchange_binding`. */
-function requireBinding({ token, family }: ProvenSubject, rule: ExchangeRule, proven: ProvenPossession): void {
-  const bound = token.possession
+function requireBinding(
+  { possession: bound, user }: ProvenSubject,
+  rule: ExchangeRule,
+  proven: ProvenPossession,
+): void {
   if (bound.kind === 'none' || isSameKey(bound, proven)) return
   // RFC 9449 §1: whoever does not hold the key may have stolen the token, and the new token must be bound as well.
-  if (rule.acceptsBound !== true || proven.kind === 'none')
-    throw refuse('exchange_binding', { userId: family.user.userId })
+  if (rule.acceptsBound !== true || proven.kind === 'none') throw refuse('exchange_binding', { userId: user.userId })
 }
 
-/** @throws OAuthError access_denied — reason `exchange_too_deep`. */
-function lineageOf({ token, family }: ProvenSubject, client: AuthenticatedClient, rule: ExchangeRule): Lineage {
-  const before = family.family.lineage
-  const parents = [...(before?.parents ?? []), family.family.familyId]
+/**
+ * Returns what the new token descends from: nothing for an ID token, with which the user has signed in to the client itself.
+ * @throws OAuthError access_denied — reason `exchange_too_deep`.
+ */
+function lineageOf(subject: ProvenSubject, client: AuthenticatedClient, rule: ExchangeRule): Lineage | undefined {
+  const { origins, presented, user } = subject
+  if (origins === undefined) return undefined
   // RFC 8693 §4.1: without a limit, every hop makes tokens and their checks longer.
-  if (parents.length > Math.min(rule.maxDepth ?? 1, maxParents))
-    throw refuse('exchange_too_deep', { userId: family.user.userId })
-  const tokenIds = [...(before?.tokenIds ?? []), token.tokenId]
+  if (origins.parents.length > Math.min(rule.maxDepth ?? 1, maxParents))
+    throw refuse('exchange_too_deep', { userId: user.userId })
   const { clientId } = client
   // RFC 8693 §4.1: the current actor is the outermost.
   const actor: JsonObject = {
     sub: clientId,
     client_id: clientId,
-    ...(before?.act !== undefined && { act: before.act }),
+    ...(presented.act !== undefined && { act: presented.act }),
   }
-  const act = rule.mode === 'delegation' ? actor : before?.act
-  return act === undefined ? { parents, tokenIds } : { parents, tokenIds, act }
+  const act = rule.mode === 'delegation' ? actor : presented.act
+  return act === undefined ? origins : { ...origins, act }
 }
 
 /**
@@ -238,26 +186,31 @@ function narrowedScopes(
 }
 
 /** The new token expires no later than the presented one. */
-function withinSubject(target: TokenTarget, { expiresAt }: VerifiedAccessToken, now: EpochSeconds): TokenTarget {
+function withinSubject(target: TokenTarget, { expiresAt }: ProvenSubject, now: EpochSeconds): TokenTarget {
   return { ...target, lifetime: seconds(Math.min(target.lifetime, expiresAt - now)) }
 }
 
-/** Stores the family of the new token: it has the grant, the session and the organization of the presented token. */
+/** Stores the family of the new token: it has the grant, the session, the sign-in and the organization of the presented token. */
 async function storeChild(
   child: {
     readonly subject: ProvenSubject
     readonly client: AuthenticatedClient
     readonly target: TokenTarget
-    readonly lineage: Lineage
+    readonly lineage: Lineage | undefined
   },
   now: EpochSeconds,
   { storage, random }: { readonly storage: OAuthStorage; readonly random: Random },
 ): Promise<UserDecision> {
   const { subject, client, target, lineage } = child
-  const { family: parent, user } = subject.family
-  const organization = parent.organizationId && (await organizationOfGrant(parent, storage))
+  const { granted, user } = subject
+  const { grantId, userId, boundSessionId, organizationId, authentication } = granted
+  const organization = organizationId && (await organizationOfGrant({ organizationId, userId }, storage))
   const family = {
-    ...parent,
+    grantId,
+    userId,
+    boundSessionId,
+    organizationId,
+    authentication,
     familyId: familyId(randomIdentifier(random)),
     clientId: client.clientId,
     scopes: target.scopes,
@@ -274,7 +227,6 @@ async function storeChild(
   await storage.families.insert(family)
   // If the user was removed from the organization before the family was stored, the removal did not revoke the family.
   if (organization !== undefined) await refuseFormerMember(family, now, storage)
-  const { grantId, boundSessionId, authentication } = parent
   const { familyId: id } = family
   return {
     user,
@@ -287,12 +239,3 @@ async function storeChild(
     nonce: undefined,
   }
 }
-
-/** The names are in every token that this server mints. */
-function clientNamesOf({ claims }: VerifiedAccessToken): ExchangedTokens['clientNames'] {
-  const names = claims['client_ref']
-  return Array.isArray(names) ? names.filter((name) => typeof name === 'string') : []
-}
-
-/** The identifier of access tokens (RFC 8693 §3). */
-export const accessTokenType = 'urn:ietf:params:oauth:token-type:access_token'
