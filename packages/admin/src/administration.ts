@@ -8,6 +8,7 @@ import {
   randomIdentifier,
   aFunction,
   aListOfStrings,
+  aStringMatching,
   checkOptions,
   listOf,
   type OptionChecks,
@@ -99,6 +100,11 @@ export interface AdministrationOptions {
    */
   readonly auditRetention?: number
   /**
+   * The path below the issuer at which `createDirectorySetup` of the console serves its page. Set-up links begin with it.
+   * @defaultValue `/directory-setup`. It says what the page is for.
+   */
+  readonly setupPath?: string
+  /**
    * Called for every action that was performed or refused.
    * @defaultValue Writes internal failures and missing log entries to the console. Everything else is in the audit log.
    */
@@ -165,6 +171,7 @@ export const administrationOptions: OptionChecks<AdministrationOptions> = {
   customFields: listOf(customField),
   lastAdministrators: optionsOf(lastAdministratorOptions),
   auditRetention: aRetention,
+  setupPath: aStringMatching(/^(?:\/[A-Za-z0-9._~-]+)+$/, 'must be a path such as /directory-setup, without a slash at the end'),
   onEvent: aFunction,
   clock: aFunction,
   random: aFunction,
@@ -189,6 +196,7 @@ export function administrationParts(
     customFields,
     userType,
     lastAdministrators: lastAdministrators(options.lastAdministrators ?? {}, userType),
+    setupPath: options.setupPath ?? '/directory-setup',
     auditLog: createAuditLog({ storage, clock, random, retention: seconds(options.auditRetention ?? 34_560_000) }),
     journal: createJournal<AdminOccurrence, EpochSeconds>(options.onEvent ?? reportAdminFaults(console), {
       clock,

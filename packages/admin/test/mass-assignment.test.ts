@@ -20,6 +20,7 @@ const writes: readonly (AdminSent & {
   { method: 'POST', path: '/identity-providers', body: { provider_id: 'new' }, own: ['provider_id'] },
   { method: 'PATCH', path: '/identity-providers/corp', body: { display_name: 'Changed' } },
   { method: 'POST', path: '/identity-providers/corp/secrets', body: {} },
+  { method: 'POST', path: '/identity-providers/corp/setup-link', body: {} },
   { method: 'POST', path: '/users', body: {}, own: ['user_id'] },
   { method: 'PATCH', path: '/users/ann', body: { claims: { name: 'Changed' } } },
   { method: 'POST', path: '/organizations', body: { display_name: 'New' }, own: ['organization_id'] },
@@ -35,7 +36,7 @@ const foreign = [
   '',
   ...`
     version created_at createdAt updated_at secrets client_secret secret digest generation active disabled_at disabledAt
-    client_id user_id provider_id organization_id issuer deprovisioning adopted provider actor clientName
+    client_id user_id provider_id organization_id issuer deprovisioning setup_link adopted provider actor clientName
     __proto__ constructor toString
   `
     .split(/\s+/)

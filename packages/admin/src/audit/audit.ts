@@ -147,6 +147,8 @@ export interface AdminDependencies {
   readonly userType: ResourceType
   readonly lastAdministrators: LastAdministrators
   readonly auditLog: AuditLog
+  /** The path of the page for the holders of set-up links, below the issuer. */
+  readonly setupPath: string
 }
 
 /** The dependencies together with the actor: every action is performed in somebody's name. */

@@ -107,6 +107,7 @@ export const refusals = {
     'The issuer of assertions must be an https URL without a query, with either jwks_uri, an https URL of a key set, or jwks, a set of public keys.',
     'RFC 9110 §15.5.1',
   ],
+  setup_link_invalid: [400, 'A set-up link can be valid for 1 second to 30 days.', 'RFC 9110 §15.5.1'],
   domain_invalid: [
     400,
     'A verified domain must be a host name with a dot, such as example.com. A provider can have at most 100.',

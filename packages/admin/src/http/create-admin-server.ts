@@ -27,6 +27,7 @@ import { type Administration, administer, administrationParts, administrationOpt
 import type { AdminDependencies } from '../audit/audit.ts'
 import type { AdminOccurrence } from '../audit/admin-event.ts'
 import { AdminError, toAdminError } from '../error/refusals.ts'
+import { createSetupLinks, type SetupLinks } from '../providers/directory-setup.ts'
 import type { AdminAnswer, AdminRoute } from './admin-route.ts'
 import { adminRoutes } from './admin-routes.ts'
 import { scopesAllow, narrowestScope, mayGrant } from './admin-scopes.ts'
@@ -41,6 +42,8 @@ export interface AdminServer extends HttpService {
   readonly issuer: string
   /** Whether the option `authorize` is set, without which no browser can be authenticated. */
   readonly authenticatesBrowsers: boolean
+  /** For `createDirectorySetup` of the console. */
+  readonly setupLinks: SetupLinks
 }
 
 /**
@@ -70,6 +73,12 @@ export function createAdminServer(options: AdminServerOptions): AdminServer {
   return {
     issuer,
     authenticatesBrowsers: authorize !== undefined,
+    setupLinks: createSetupLinks(deps, (actor) => ({
+      ...deps,
+      actor,
+      record: (occurrence) => deps.journal.recordWithoutRequest(occurrence),
+      mayGrant: () => false,
+    })),
     ...createService<AdminCaller, RouteMatch | undefined>({
       origin: root.origin,
       bodyLimit: 131_072,

@@ -72,6 +72,7 @@ const providerAnswer = z.strictObject({
   organization_id: identifier.exactOptional(),
   assertions: assertions.exactOptional(),
   secrets: z.array(secretAnswer),
+  setup_link: z.strictObject({ created_at: seconds, expires_at: seconds }).exactOptional(),
   deprovisioning: z
     .strictObject({ window_started_at: seconds, count: z.int(), suspended_at: seconds.exactOptional() })
     .exactOptional(),
@@ -187,6 +188,32 @@ export const providerRoutes: readonly AdminRoute[] = [
   }),
   sharedRoutes.addSecret,
   sharedRoutes.revokePreviousSecrets,
+  defineRoute({
+    method: 'POST',
+    path: `${itemPath}/setup-link`,
+    area,
+    access: 'write',
+    summary:
+      'Creates a link with which the IT of a customer sets up this identity provider, in place of an earlier one. Only this response contains it.',
+    body: z.strictObject(optionalMembers({ lifetime: z.int().min(1).max(2_592_000) })),
+    status: 201,
+    answer: z.strictObject({ url: z.string(), expires_at: seconds }),
+    handle: async ({ admin, part, body }) => ({
+      body: await admin.identityProviders.createSetupLink(part('provider_id'), body),
+    }),
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: `${itemPath}/setup-link`,
+    area,
+    access: 'write',
+    summary: 'Revokes the set-up link of an identity provider at once, also for those who have opened it.',
+    status: 204,
+    handle: async ({ admin, part }) => {
+      await admin.identityProviders.revokeSetupLink(part('provider_id'))
+      return {}
+    },
+  }),
   defineRoute({
     method: 'GET',
     path: `${itemPath}/setup`,

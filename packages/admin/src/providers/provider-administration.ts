@@ -28,6 +28,7 @@ import {
   providerView,
   requestLogOf,
 } from './provider-view.ts'
+import { createSetupLink, type CreatedSetupLink, revokeSetupLink } from './setup-link.ts'
 
 /**
  * Identity providers that provision users through SCIM. A method throws AdminError if the action is refused or fails.
@@ -70,6 +71,14 @@ export interface ProviderAdministration {
    * Refused: `provider_enabled`.
    */
   deactivateUsers(id: string, page?: PageRequest): Promise<DeactivatedUsers>
+  /**
+   * Creates a link with which the customer's IT sets up this provider on the page of `createDirectorySetup`, in place of
+   * an earlier link. It works for `lifetime` seconds, at most 2592000 (30 days); 604800 (7 days) by default. Also
+   * refused: `setup_link_invalid`.
+   */
+  createSetupLink(id: string, link?: { readonly lifetime?: number | undefined }): Promise<CreatedSetupLink>
+  /** Revokes the set-up link at once, also for those who have opened it. */
+  revokeSetupLink(id: string): Promise<void>
   /** Returns instructions for the administrator of the identity provider. */
   setup(id: string, product: SetupProduct): Promise<ProviderSetup>
   /** Lists the requests of the provider, newest first: see `keepRequestLog`. */
@@ -97,6 +106,8 @@ export const administerProviders = (context: AdminContext): ProviderAdministrati
     revokePreviousSecrets: (id) => revokePreviousSecretTokens(id, context),
     releaseDeprovisioning: (target) => releaseDeprovisioning(target, context),
     deactivateUsers: (id, page = {}) => deactivateUsersOf(id, page, context),
+    createSetupLink: (id, link = {}) => createSetupLink(id, link, context),
+    revokeSetupLink: (id) => revokeSetupLink(id, context),
     setup: async (id, product) => providerSetup(await read(id), product),
     requests: async (id, page = {}) =>
       listLog(requestLogOf((await findProvider(id, context)).providerId), page, context),

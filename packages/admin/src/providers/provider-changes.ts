@@ -297,7 +297,7 @@ function disableStored(provider: ProviderTarget, context: AdminContext): Promise
  * Changes a provider in one compare-and-swap.
  * @throws AdminError `provider_unknown` | `version_mismatch`.
  */
-const changeStored = (
+export const changeStored = (
   { providerId, version }: ProviderTarget,
   change: ChangeProvider,
   context: AdminContext,

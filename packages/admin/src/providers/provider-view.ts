@@ -10,7 +10,7 @@ import {
 } from '@mintmark/internal'
 import { tenantUrl } from '@mintmark/scim'
 import { type AnsweredRequest, revocationPath } from '@mintmark/scim/engine'
-import { type AdminStorage, providerId, seconds } from '@mintmark/storage-interface'
+import { type AdminStorage, type EpochSeconds, providerId, seconds } from '@mintmark/storage-interface'
 import type { DeprovisioningCount, IdentityProviderRecord } from '@mintmark/storage-interface/stores'
 
 import { aRetention, createAuditLog, plainJson } from '../audit/audit-log.ts'
@@ -19,7 +19,9 @@ import { AdminError } from '../error/refusals.ts'
 import { isIdentifier } from '../text.ts'
 
 /** An identity provider as administrators see it: the stored record without the digests of its secrets. */
-export interface ProviderView extends Omit<IdentityProviderRecord, 'secrets' | 'deprovisioning'> {
+export interface ProviderView extends Omit<IdentityProviderRecord, 'secrets' | 'setupLink' | 'deprovisioning'> {
+  /** The times of its set-up link; undefined without one. */
+  readonly setupLink: { readonly createdAt: EpochSeconds; readonly expiresAt: EpochSeconds } | undefined
   readonly deprovisioning: Omit<DeprovisioningCount, 'cohorts'> | undefined
   /** The SCIM Tenant URL, which is entered at the identity provider. */
   readonly tenantUrl: string
@@ -38,10 +40,11 @@ export async function findProvider(
 }
 
 export const providerView = (
-  { secrets, deprovisioning, ...provider }: IdentityProviderRecord,
+  { secrets, setupLink, deprovisioning, ...provider }: IdentityProviderRecord,
   issuer: string,
 ): ProviderView => ({
   ...provider,
+  setupLink: setupLink && { createdAt: setupLink.createdAt, expiresAt: setupLink.expiresAt },
   deprovisioning: deprovisioning && {
     windowStartedAt: deprovisioning.windowStartedAt,
     count: deprovisioning.count,

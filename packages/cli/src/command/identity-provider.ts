@@ -9,6 +9,7 @@ import { withConfig, type ConfigOptions } from '../config/settings.ts'
 import { UsageError } from '../command-error.ts'
 import { instant, showOutcome, showRecord, type Columns, type ShowOptions } from '../show.ts'
 import {
+  parseDuration,
   showPage,
   withPage,
   previousExpiry,
@@ -64,6 +65,8 @@ export const identityProviderCommand = (io: Io): Command =>
     .addCommand(crossAppAccessCommand(io))
     .addCommand(deactivateUsersCommand(io))
     .addCommand(setupCommand(io))
+    .addCommand(setupLinkCommand(io))
+    .addCommand(revokeSetupLinkCommand(io))
     .addCommand(rehearseCommand(io))
 
 const registerCommand = (io: Io): Command =>
@@ -264,6 +267,40 @@ const setupCommand = (io: Io): Command =>
       withAdministration(options, io, async ({ identityProviders }) => {
         const setup = await identityProviders.setup(id, product)
         showOutcome(setup, { ...options, io, sentence: setup.text.trimEnd() })
+      }),
+    )
+
+interface SetupLinkOptions extends ConfigOptions, ShowOptions {
+  readonly expiresIn?: number
+  readonly path?: string
+}
+
+const setupLinkCommand = (io: Io): Command =>
+  withConfig(new Command('setup-link'))
+    .description(
+      "creates a link with which the customer's IT sets up this identity provider, and prints it; an earlier link no longer works",
+    )
+    .argument('<id>')
+    .option('--expires-in <time>', 'how long the link works, such as 24h or 7d; default: 7d', parseDuration)
+    .option('--path <path>', 'the option setupPath of the server, if it is set')
+    .option('--json', 'print JSON')
+    .action((id: string, { expiresIn: lifetime, path: setupPath, ...options }: SetupLinkOptions) =>
+      withAdministration({ ...options, setupPath }, io, async ({ identityProviders }) => {
+        const link = await identityProviders.createSetupLink(id, { lifetime })
+        showOutcome(link, { ...options, io, sentence: link.url })
+        if (options.json !== true) io.err(`It works until ${instant(link.expiresAt)}, and cannot be shown again.`)
+      }),
+    )
+
+const revokeSetupLinkCommand = (io: Io): Command =>
+  withConfig(new Command('revoke-setup-link'))
+    .description('revokes the set-up link at once, also for those who have opened it')
+    .argument('<id>')
+    .option('--json', 'print JSON')
+    .action((id: string, options: ConfigOptions & ShowOptions) =>
+      withAdministration(options, io, async ({ identityProviders }) => {
+        await identityProviders.revokeSetupLink(id)
+        showOutcome({ providerId: id }, { ...options, io, sentence: `${id} has no set-up link any more.` })
       }),
     )
 

@@ -66,12 +66,14 @@ const migrateCommand = 'mintmark migrate apply'
  * @throws AdminError, and the errors of `withStorage`.
  */
 export const withAdministration = <T>(
-  options: ConfigOptions,
+  options: ConfigOptions & { readonly setupPath?: string | undefined },
   io: Io,
   work: (administration: Administration) => Promise<T>,
 ): Promise<T> =>
   withStorage(options, io, ({ storage }) => {
-    const administrations = createAdministration({ storage, clock: io.clock, onEvent: reportUnlogged(io) })
+    const { setupPath } = options
+    const setup = setupPath === undefined ? {} : { setupPath }
+    const administrations = createAdministration({ storage, ...setup, clock: io.clock, onEvent: reportUnlogged(io) })
     return work(administrations.as({ kind: 'host', id: `cli:${io.operator}` }))
   })
 

@@ -133,6 +133,7 @@ export async function registerIdentityProvider(
     verifiedDomains: verifiedDomains(registration.verifiedDomains ?? []),
     organizationId: registration.organizationId === undefined ? undefined : organizationId(registration.organizationId),
     assertions: registration.assertions && requireAssertions(registration.assertions),
+    setupLink: undefined,
     deprovisioning: undefined,
     disabledAt: undefined,
     createdAt: now,

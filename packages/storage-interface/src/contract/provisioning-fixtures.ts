@@ -42,6 +42,7 @@ export const aProviderRecord = (overrides: Partial<IdentityProviderRecord> = {})
   verifiedDomains: [],
   organizationId: undefined,
   assertions: undefined,
+  setupLink: undefined,
   deprovisioning: undefined,
   disabledAt: undefined,
   createdAt: now,

@@ -55,6 +55,7 @@ describe('columns', () => {
       'assertion_jwks',
       'assertion_revocation_subject',
       'assertion_cross_app_access',
+      'setup_link',
       'deprovisioning',
       'disabled_at',
       'created_at',

@@ -126,6 +126,7 @@ const sparseProvider: IdentityProviderRecord = {
   secrets: [],
   clientIds: [],
   toleranceProfile: '',
+  setupLink: undefined,
   deprovisioning: undefined,
   disabledAt: undefined,
   createdAt: at(21),

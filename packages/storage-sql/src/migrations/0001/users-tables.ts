@@ -99,6 +99,7 @@ export const usersTables = ({
   assertion_jwks ${json},
   assertion_revocation_subject ${text},
   assertion_cross_app_access ${json},
+  setup_link ${json},
   deprovisioning ${json},
   disabled_at ${integer},
   created_at ${integer} NOT NULL,

@@ -1,0 +1,62 @@
+import { digestSecret, randomSecret } from '@mintmark/internal'
+import { after, type EpochSeconds, seconds } from '@mintmark/storage-interface'
+
+import { type AdminContext, audit } from '../audit/audit.ts'
+import { AdminError } from '../error/refusals.ts'
+import { changeStored } from './provider-changes.ts'
+
+/** A new set-up link. Its address contains a secret, and cannot be read again. */
+export interface CreatedSetupLink {
+  readonly url: string
+  readonly expiresAt: EpochSeconds
+}
+
+/** Creates the link of a provider, in place of an earlier one. */
+export const createSetupLink = (
+  id: string,
+  { lifetime = defaultLifetime }: { readonly lifetime?: number | undefined },
+  context: AdminContext,
+): Promise<CreatedSetupLink> =>
+  audit(
+    {
+      name: 'provider.setup_link_created',
+      target: { kind: 'provider', id },
+      run: async () => {
+        // RFC 9110 §15.5.1.
+        if (!Number.isSafeInteger(lifetime) || lifetime < 1 || lifetime > maximumLifetime)
+          throw new AdminError('setup_link_invalid', { pointer: '/lifetime' })
+        const secret = randomSecret(context.random)
+        const digest = await digestSecret(await sessionOf(secret))
+        const createdAt = context.clock()
+        const expiresAt = after(createdAt, seconds(lifetime))
+        const setupLink = { digest, createdAt, expiresAt }
+        const changed = await changeStored({ providerId: id }, (before) => ({ ...before, setupLink }), context)
+        const { issuer } = context.storage
+        // A prefix for secret scanners, the provider, and 256 random bits. No provider id contains an underscore.
+        return { ...changed, result: { url: `${issuer}${context.setupPath}/mmsetup_${id}_${secret}`, expiresAt } }
+      },
+    },
+    context,
+  )
+
+/** A week: the customer may have to wait for the person who administers the directory. */
+const defaultLifetime = 604_800
+const maximumLifetime = 2_592_000
+
+/** Revokes the link of a provider, and the cookies that it was exchanged for. Without a link, nothing changes. */
+export const revokeSetupLink = (id: string, context: AdminContext): Promise<void> =>
+  audit(
+    {
+      name: 'provider.setup_link_revoked',
+      target: { kind: 'provider', id },
+      protective: true,
+      run: async () => {
+        const withoutLink = changeStored({ providerId: id }, (before) => ({ ...before, setupLink: undefined }), context)
+        return { ...(await withoutLink), result: undefined }
+      },
+    },
+    context,
+  )
+
+/** Derives the value of the cookie from the secret of a link. Whoever reads the cookie cannot compute the link. */
+export const sessionOf = (secret: string): Promise<string> => digestSecret(secret)
