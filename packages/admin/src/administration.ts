@@ -171,7 +171,10 @@ export const administrationOptions: OptionChecks<AdministrationOptions> = {
   customFields: listOf(customField),
   lastAdministrators: optionsOf(lastAdministratorOptions),
   auditRetention: aRetention,
-  setupPath: aStringMatching(/^(?:\/[A-Za-z0-9._~-]+)+$/, 'must be a path such as /directory-setup, without a slash at the end'),
+  setupPath: aStringMatching(
+    /^(?:\/[A-Za-z0-9._~-]+)+$/,
+    'must be a path such as /directory-setup, without a slash at the end',
+  ),
   onEvent: aFunction,
   clock: aFunction,
   random: aFunction,

@@ -84,10 +84,7 @@ export function createSetupLinks(
       const { providerId: id, setupLink } = provider
       const opened = { result: { value, expiresAt: setupLink.expiresAt } }
       const target = { kind: 'provider' as const, id }
-      return audit(
-        { name: 'provider.setup_link_used', target, run: () => Promise.resolve(opened) },
-        as(actorFor(id)),
-      )
+      return audit({ name: 'provider.setup_link_used', target, run: () => Promise.resolve(opened) }, as(actorFor(id)))
     },
     async open(session) {
       const provider = await find(session)
