@@ -44,8 +44,9 @@ export interface ListQuery extends Abortable {
   readonly sort: SortKey | undefined
   readonly page: ListPage
   /**
-   * A page ends once its resources, including the names of users' groups, have this number of bytes. So it has at least one
-   * resource, and fewer than requested if they are large (RFC 7644 §3.4.2.4).
+   * A page by cursor ends once its resources, including the names of users' groups, have this number of bytes. So it has at
+   * least one resource, and fewer than requested if they are large (RFC 7644 §3.4.2.4). A page by index that would end there
+   * is not read: it has no resources, and the outcome has `isTooLarge`.
    */
   readonly maxBytes?: number
   /** Leaves out the groups of users. */
@@ -64,5 +65,7 @@ export type ListOutcome<Record> =
       readonly next: ListPosition | undefined
       /** Whether the store read more than half of the rows that its limit allows: the list may soon be `tooMany`. */
       readonly isNearLimit?: boolean
+      /** Whether a page by index has more bytes than `maxBytes`. Its resources are left out. */
+      readonly isTooLarge?: boolean
     }
   | { readonly outcome: 'tooMany' }

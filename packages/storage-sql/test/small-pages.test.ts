@@ -17,7 +17,7 @@ test('SQLite reads small pages on the main thread, and large and distant pages i
   expect(await list({ offset: 3, limit: 10 })).toEqual(['user-3', 'user-4', 'user-5', 'user-6', 'user-7'])
   expect(queries.splice(0)).toEqual(['lasting: 3 rows', 'long: 5 rows'])
   expect(await list({ offset: 10_001, limit: 10 })).toEqual([])
-  expect(queries.splice(0)).toEqual(['long: 0 rows'])
+  expect(queries.splice(0)).toEqual(['long: 1 rows'])
   expect(await list({ offset: 10_000, limit: 10 })).toEqual([])
   expect(queries.splice(0)).toEqual(['lasting: 0 rows'])
 })
@@ -31,13 +31,26 @@ test('SQLite reads a page in the thread if it has as many bytes as a small page 
   expect(queries.splice(0)).toEqual(['long: 2 rows'])
 })
 
-test('a page on SQLite ends after the row that reaches the maximum of bytes', async () => {
+test('a page by cursor on SQLite ends after the row that reaches the maximum of bytes', async () => {
   const { list, queries } = await usersOf([size, size, size, size])
+  const page = { kind: 'cursor', limit: 10 } as const
 
-  expect(await list({ offset: 0, limit: 10 }, 2 * size + 1)).toEqual(['user-0', 'user-1', 'user-2'])
+  expect(await list(page, 2 * size + 1)).toEqual(['user-0', 'user-1', 'user-2'])
   expect(queries).toEqual(['lasting: 3 rows', 'long: 4 rows'])
-  expect(await list({ offset: 0, limit: 10 }, 3 * size + 1)).toEqual(['user-0', 'user-1', 'user-2', 'user-3'])
-  expect(await list({ offset: 0, limit: 10 }, 2 * size)).toEqual(['user-0', 'user-1'])
+  expect(await list(page, 3 * size + 1)).toEqual(['user-0', 'user-1', 'user-2', 'user-3'])
+  expect(await list(page, 2 * size)).toEqual(['user-0', 'user-1'])
+})
+
+test('SQLite measures a page by index that is not small, and reads no record if the page is too large', async () => {
+  const { list, queries, recordsRead } = await usersOf([size, size, size, size])
+
+  expect(await list({ offset: 0, limit: 10 }, 3 * size)).toBe('too large')
+  expect(queries).toEqual(['lasting: 3 rows', 'long: 1 rows'])
+  expect(recordsRead).toEqual([3, 0])
+  expect(await list({ offset: 0, limit: 4 }, 3 * size)).toBe('too large')
+  expect(await list({ offset: 0, limit: 3 }, 3 * size)).toEqual(['user-0', 'user-1', 'user-2'])
+  expect(await list({ offset: 1, limit: 3 }, 2 * size + 1)).toEqual(['user-1', 'user-2', 'user-3'])
+  expect(await list({ offset: 9, limit: 3 }, size)).toEqual([])
 })
 
 test('SQLite does not read all groups of a user who is in many groups on the main thread', async () => {
@@ -65,13 +78,16 @@ async function usersOf(sizes: readonly number[]) {
   })
   const queries: string[] = []
   const groupsRead: number[] = []
+  const recordsRead: number[] = []
   const dialect: SqlDialect = {
     ...file,
     async all(statement, parameters, options) {
       const rows = await file.all(statement, parameters, options)
-      if (options?.maxBytes === undefined) return rows
-      queries.push(`${options.lifetime}: ${rows.length} rows`)
-      for (const row of rows) groupsRead.push((JSON.parse(valueOf(row, 'groups') as string) as unknown[]).length)
+      if (!statement.includes('octet_length')) return rows
+      queries.push(`${options?.lifetime}: ${rows.length} rows`)
+      const records = rows.filter((row) => valueOf(row, 'user_id') !== null)
+      recordsRead.push(records.length)
+      for (const row of records) groupsRead.push((JSON.parse(valueOf(row, 'groups') as string) as unknown[]).length)
       return rows
     },
   }
@@ -81,18 +97,21 @@ async function usersOf(sizes: readonly number[]) {
     await provisionedUsers.insert(aProvisionedUser(`${number}`, { state }))
   }
 
-  async function list(page: { offset: number; limit: number }, maxBytes = 10_000_000): Promise<readonly string[]> {
+  async function list(
+    page: { kind?: 'index'; offset: number; limit: number } | { kind: 'cursor'; limit: number },
+    maxBytes = 10_000_000,
+  ): Promise<readonly string[] | 'too large'> {
     const query: ListQuery = {
       providerId,
       filter: undefined,
       sort: undefined,
-      page: { kind: 'index', ...page },
+      page: page.kind === 'cursor' ? { ...page, after: undefined } : { ...page, kind: 'index' },
       maxBytes,
     }
     const outcome = await provisionedUsers.list(query)
     if (outcome.outcome !== 'listed') throw new Error(outcome.outcome)
     expect(outcome.total).toBe(sizes.length)
-    return outcome.records.map(({ userId }) => userId)
+    return outcome.isTooLarge === true ? 'too large' : outcome.records.map(({ userId }) => userId)
   }
 
   let joined = 0
@@ -101,5 +120,5 @@ async function usersOf(sizes: readonly number[]) {
     joined += count
     await Promise.all(labels.map((label) => groups.insert(aGroup(label, { memberIds: [memberId] }))))
   }
-  return { list, queries, groupsRead, join }
+  return { list, queries, groupsRead, recordsRead, join }
 }

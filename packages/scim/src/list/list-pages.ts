@@ -98,8 +98,8 @@ async function listType(
     throw refusal(filter === undefined && sort !== undefined ? 'sort_too_many' : 'too_many_matches')
   if (outcome.isNearLimit === true) onNearLimit(type)
   // RFC 7644 §3.12 tooMany. §3.4.2.4 allows fewer resources than count, but Okta continues at 101 and 201 and would miss users.
-  if (page.kind === 'index' && outcome.next !== undefined && outcome.records.length < page.limit)
-    throw refusal('page_too_large')
+  const isCut = page.kind === 'index' && outcome.next !== undefined && outcome.records.length < page.limit
+  if (outcome.isTooLarge === true || isCut) throw refusal('page_too_large')
   return { ...outcome, records: await runInTurns(renderAll(outcome.records), turns) }
 }
 

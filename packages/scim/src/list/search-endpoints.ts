@@ -89,9 +89,15 @@ async function findPage(
   }
   const scope = { caller: call.caller, query: queryText(searches), count, now: call.now, lifetime }
   const position = page.cursor === '' ? { type: 0, after: undefined } : await verifyListCursor(page.cursor, scope)
-  const found = await pageByCursor(searches, { position, count, bytes }, context)
+  const found = await pageByCursor(searches, { position, count, bytes: Math.min(bytes, cursorPageBytes) }, context)
   return { ...found, nextCursor: found.next === undefined ? undefined : await mintListCursor(found.next, scope) }
 }
+
+/**
+ * A page by cursor ends after this many bytes, since the client asks for the rest anyway (RFC 7644 §3.4.2.4). While a page
+ * is read and rendered, it takes about twenty times its size.
+ */
+const cursorPageBytes = 2_097_152
 
 /**
  * Returns a string that identifies the search of a cursor. It leaves out the attributes to show, which may change

@@ -149,8 +149,9 @@ export interface PageLimits {
    */
   readonly maxCount: number
   /**
-   * The approximate maximum size of a page, in bytes. A page by cursor then ends earlier; a page by index is rejected
-   * as `tooMany`, because clients that count by index would miss resources. A page of one resource is never rejected.
+   * The approximate maximum size of a page, in bytes. A page by index that is larger is rejected as `tooMany`, because
+   * clients that count by index would miss resources. A page by cursor ends earlier, after at most 2 MiB. A page of one
+   * resource is never rejected.
    * @defaultValue 8388608 (8 MiB). A hundred groups of 250 members, as Okta imports them, have 5 MB.
    */
   readonly bytes: number

@@ -39,15 +39,15 @@ test('refuses a page by index with too many members, because a client that adds 
 
 test('shortens a page by cursor with too many members, and the next page continues after it (RFC 9865 §2)', async () => {
   const directory = await startDirectory(0)
-  await addGroups(directory, { count: 9, memberIds: await addPeople(directory, 5000) })
-  const all = Array.from({ length: 9 }, (_, index) => `group-${index}`)
+  await addGroups(directory, { count: 3, memberIds: await addPeople(directory, 5000) })
+  const all = Array.from({ length: 3 }, (_, index) => `group-${index}`)
 
   const firstPage = await directory.send({ path: '/Groups?count=100&cursor' })
   const secondPage = await directory.send({
     path: `/Groups?count=100&cursor=${firstPage.body?.['nextCursor'] as string}`,
   })
   expect([...idsOf(firstPage), ...idsOf(secondPage)]).toEqual(all)
-  expect([idsOf(firstPage).length, secondPage.body?.['nextCursor']]).toEqual([8, undefined])
+  expect([idsOf(firstPage).length, secondPage.body?.['nextCursor']]).toEqual([2, undefined])
 })
 
 test('Okta: imports a hundred groups of 250 members by index', async () => {

@@ -35,7 +35,11 @@ export function listPage<Id extends string, Record>(
   let bytes = 0
   for (const row of ordered.slice(start, start + page.limit)) {
     const record = listing.row(row.id)?.record()
-    if (bytes >= maxBytes) break
+    if (bytes >= maxBytes) {
+      if (page.kind === 'index')
+        return { outcome: 'listed', total: ordered.length, records: [], next: undefined, isTooLarge: true }
+      break
+    }
     shown.push(row)
     if (record === undefined) continue
     records.push(record)

@@ -7,7 +7,7 @@ import { beforeFirst, type PageStart } from './cursor.ts'
 import type { FilterValues } from './filter.ts'
 import { type ListedKind, smallPageBytes } from './listed-kind.ts'
 import { type Found, pageFormOf, type PageReader, pageValues, type RowQuery } from './page-reader.ts'
-import { pageStatement } from './page-of-records.ts'
+import { isReadRowByRow, pageStatement } from './page-of-records.ts'
 
 /** The rows to list. */
 interface ListedByAge<Record, Query extends RowQuery> {
@@ -28,15 +28,16 @@ export function createListByAge<Record, Query extends RowQuery>(
   return async (query, start) => {
     const read = (lifetime: 'lasting' | 'long', maxBytes?: number): Promise<readonly SqlRow[]> => {
       const isSmall = lifetime === 'lasting' && query.without !== 'groups'
-      const form =
-        isSmall && kind.withFewGroups ? { ...kind.withFewGroups, isAfterKey: false } : pageFormOf(kind, query, start)
-      const key = JSON.stringify([query.without, form.size !== undefined, lifetime])
+      const complete = pageFormOf(kind, query, start)
+      const form = isSmall ? { ...complete, ...kind.withFewGroups } : complete
+      const key = JSON.stringify([query.without, form.isWhole, form.size !== undefined, lifetime])
       const page = pages.get(key, () => pageStatement({ engine, query: builder }, kind, { form, lifetime }))
       const values = { ...owner(query), ...pageValues(query, start), max_bytes: maxBytes ?? 0 }
-      return run(page, values, { signal: query.signal, maxBytes: engine.readsRowByRow ? maxBytes : undefined })
+      const isCutByReader = isReadRowByRow(engine, { form, lifetime })
+      return run(page, values, { signal: query.signal, maxBytes: isCutByReader ? maxBytes : undefined })
     }
     const { maxBytes } = query
-    const found = maxBytes === undefined ? countedPage(await read('long')) : await readLimited(read, maxBytes, start)
+    const found = maxBytes === undefined ? countedPage(await read('long')) : await readLimited(read, { query, maxBytes }, start)
     const { rows, inPage } = found
     const [first] = rows
     const total =
@@ -68,7 +69,7 @@ export function createListByAge<Record, Query extends RowQuery>(
    */
   async function readLimited(
     read: (lifetime: 'lasting' | 'long', maxBytes?: number) => Promise<readonly SqlRow[]>,
-    maxBytes: number,
+    { query: { page }, maxBytes }: { readonly query: Query; readonly maxBytes: number },
     { offset }: PageStart,
   ): Promise<PageRows> {
     if (offset <= smallOffset && maxBytes > smallPageBytes) {
@@ -76,7 +77,9 @@ export function createListByAge<Record, Query extends RowQuery>(
       if (isComplete(small)) return small
     }
     const found = countedPage(await read('long', maxBytes))
-    return engine.readsRowByRow ? { ...found, rows: withinBytes(found.rows, maxBytes) } : found
+    return engine.readsRowByRow && page.kind === 'cursor'
+      ? { ...found, rows: withinBytes(found.rows, maxBytes) }
+      : found
   }
 
   /** Whether a small page has all its rows. Of a row with more bytes, only some of the groups have been read. */

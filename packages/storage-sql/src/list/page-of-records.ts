@@ -16,6 +16,8 @@ export interface PageForm {
   readonly size: Sql | undefined
   /** Whether the page continues a sorted list after a row. */
   readonly isAfterKey: boolean
+  /** Whether a page whose bytes are limited has either all its records or none. */
+  readonly isWhole: boolean
 }
 
 /** A sorted list. */
@@ -118,12 +120,16 @@ export function recordsOfPage(
       : sql`${issuerColumn} = ${issuer} and ${column} = page.id`
   // RFC 7644 §3.4.2.4: a page may have fewer resources than requested. It has at least one. The size is written once:
   // PostgreSQL evaluates a subquery each time it is mentioned.
+  const isBelow = sql`bytes_before < cast(${p('max_bytes')} as bigint)`
+  // The row after the page may be left out: no record of the page is.
+  const isComplete = sql`(select count(*) from summed where not ${isBelow})
+    <= case when (select count(*) from summed) = cast(${p('limit')} as bigint) then 1 else 0 end`
   const fitting =
     form.size &&
-    sql`, fitting as materialized (select * from (
+    sql`, summed as materialized (
       select page.*, coalesce(sum((select ${form.size} from ${sql.table(table)} where ${issuerColumn} = ${issuer} and ${column} = page.id))
         over (order by ${order ?? sql`page.created_at, page.id`} rows between unbounded preceding and 1 preceding), 0) as bytes_before from page
-    ) as summed where bytes_before < cast(${p('max_bytes')} as bigint))`
+    ), fitting as materialized (select * from summed where ${isBelow} ${form.isWhole ? sql`and ${isComplete}` : sql``})`
   return sql`${fitting ?? sql``} select counted.total, counted.looked_at, counted.in_page, ${sortKey ?? sql``} ${form.record}
     from (select ${total} as total, ${candidateCount ?? sql`0`} as looked_at, (select count(*) from page) as in_page) as counted
     ${order === undefined ? sql`` : sql`left join ${page} as page on true`}
@@ -138,14 +144,14 @@ interface PageOfRecords {
   readonly candidateCount?: Sql | undefined
   /** The order of the page, if it is not by age. */
   readonly sorted?: SortedBy | undefined
-  readonly p: Parameter<OwnerValue | 'max_bytes'>
+  readonly p: Parameter<OwnerValue | 'limit' | 'max_bytes'>
 }
 
 /**
  * Reads a page of all rows by age, each with the total; if the page is empty, no row or a row without a record. The total is
  * stored in a separate row and the page is a range of an index: an offset skips entries of the index, and a page past the
- * end reads nothing. For an engine that reads row by row, a page of limited bytes has the column `bytes`, and the reader of
- * the rows stops at the limit. Other engines stop themselves: before the limit if the statement is `lasting`, or else after it.
+ * end reads nothing. If it is read row by row, a page of limited bytes has the column `bytes`, and the reader of the rows stops
+ * at the limit. Otherwise the engine stops: before the limit if the statement is `lasting`, or else after it.
  */
 export const pageStatement = (
   { query, engine }: Pick<Database, 'query' | 'engine'>,
@@ -163,7 +169,7 @@ export const pageStatement = (
       order by created_at, ${id}
       limit case when cast(${p('offset')} as bigint) < ${total(p)} then cast(${p('limit')} as bigint) else 0 end
       offset cast(${p('offset')} as bigint)`
-      if (engine.readsRowByRow) {
+      if (isReadRowByRow(engine, { form, lifetime })) {
         const bytes = form.size === undefined ? sql`` : sql`${form.size} as bytes,`
         return page(sql`${total(p)} as total, ${bytes} ${form.record}`)
       }
@@ -173,6 +179,15 @@ export const pageStatement = (
     },
     lifetime,
   )
+
+/**
+ * Whether the reader of the rows stops at the limit of bytes. It cannot know before whether the page is complete: then, the
+ * engine measures the page first.
+ */
+export const isReadRowByRow = (
+  { readsRowByRow }: SqlEngine,
+  { form, lifetime }: { readonly form: PageForm; readonly lifetime: StatementLifetime },
+): boolean => readsRowByRow && (lifetime === 'lasting' || form.size === undefined || !form.isWhole)
 
 /**
  * Returns a query for the records of a page by age as long as they are smaller together than the maximum. Each row of the table

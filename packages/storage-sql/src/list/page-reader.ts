@@ -28,35 +28,39 @@ export interface PageReader<Record> {
 
 export function createPageReader<Record>(
   engine: SqlEngine,
-  { kind, read }: { readonly kind: ListedKind; readonly read: (row: SqlRow) => Record },
+  { kind: { id }, read }: { readonly kind: ListedKind; readonly read: (row: SqlRow) => Record },
 ): PageReader<Record> {
   const columns = createColumnReader(engine)
-  const keyOf = (row: SqlRow) => ({ createdAt: columns.integer(row, 'created_at'), id: columns.text(row, kind.id) })
+  const keyOf = (row: SqlRow) => ({ createdAt: columns.integer(row, 'created_at'), id: columns.text(row, id) })
 
   return {
-    toOutcome(rows, { sort, page: { limit } }, found) {
+    toOutcome(rows, { sort, page: { kind, limit }, maxBytes }, found) {
       const shown = rows.slice(0, limit)
+      const { total } = found
+      if (kind === 'index' && maxBytes !== undefined && shown.length === 0 && found.inPage > 0)
+        return { outcome: 'listed', total, records: [], next: undefined, isTooLarge: true }
       const last = shown.at(-1)
       const isLast = last === undefined || found.inPage === shown.length
       const next = (row: SqlRow): ListPosition =>
         sort === undefined
           ? positionAfter(keyOf(row))
           : positionAfterKey({ ...keyOf(row), key: columns.text(row, 'sort_key') }, { ...found, rows: shown.length })
-      return { outcome: 'listed', total: found.total, records: shown.map(read), next: isLast ? undefined : next(last) }
+      return { outcome: 'listed', total, records: shown.map(read), next: isLast ? undefined : next(last) }
     },
-    hasRecord: (row) => columns.has(row, kind.id),
-    compareAge(row, { createdAt, id }) {
+    hasRecord: (row) => columns.has(row, id),
+    compareAge(row, position) {
       const key = keyOf(row)
-      return key.createdAt - createdAt || compareText(key.id, id)
+      return key.createdAt - position.createdAt || compareText(key.id, position.id)
     },
   }
 }
 
 /** Returns what a page returns for each row. */
-export function pageFormOf(kind: ListedKind, { without, maxBytes }: RowQuery, { key }: PageStart): PageForm {
+export function pageFormOf(kind: ListedKind, { page, without, maxBytes }: RowQuery, { key }: PageStart): PageForm {
   const sizeWithGroups = kind.groupsSize === undefined ? kind.size : sql`${kind.size} + ${kind.groupsSize}`
   return {
     isAfterKey: key !== undefined,
+    isWhole: page.kind === 'index',
     record: without === 'groups' ? (kind.recordWithoutGroups ?? kind.record) : kind.record,
     size: maxBytes === undefined ? undefined : without === 'groups' ? kind.size : sizeWithGroups,
   }

@@ -195,8 +195,9 @@ export const customResourceLaws: readonly StorageLaw<ScimStorage>[] = [
     const sort = { attribute: attribute('size'), elementPart: undefined, direction: 'ascending' } as const
     same(await ids({ sort }), [4, 'resource-1', 'resource-3', 'resource-2', 'resource-0'], 'an order')
 
-    const first = await ids({ maxBytes: 1 })
-    same(first, [4, 'resource-0'], 'a page of few bytes has one resource')
+    const first = await ids({ maxBytes: 1, page: { kind: 'cursor', after: undefined, limit: 100 } })
+    same(first, [4, 'resource-0'], 'a page by cursor of few bytes has one resource')
+    same(await ids({ maxBytes: 1 }), [4], 'a page by index of few bytes has no resource')
 
     const seen: string[] = []
     let after: string | undefined

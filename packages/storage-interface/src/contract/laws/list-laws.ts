@@ -188,6 +188,13 @@ export const listPageLaws: readonly StorageLaw<ScimStorage>[] = [
           pages += 1
         })
         same([pages, seen], [3, all], `users, with ${Object.keys(query).join(' and ')}`)
+        const byIndex = async (limit: number, maxBytes: number) => {
+          const page = { kind: 'index', offset: 1, limit } as const
+          const found = await storage.provisionedUsers.list({ ...everything, ...query, page, maxBytes })
+          return found.outcome === 'listed' && [found.isTooLarge ?? false, found.total, found.records.length]
+        }
+        const outcomes = [await byIndex(2, 1), await byIndex(2, 1_000_000), await byIndex(1, 1)]
+        same(outcomes, [[true, 3, 0], [false, 3, 2], [false, 3, 1]], `by index, with ${Object.keys(query).join(' and ')}`)
       }
       const page = { kind: 'cursor', after: undefined, limit: 10 } as const
       const first = await storage.groups.list({
