@@ -37,7 +37,8 @@ export function createListByAge<Record, Query extends RowQuery>(
       return run(page, values, { signal: query.signal, maxBytes: isCutByReader ? maxBytes : undefined })
     }
     const { maxBytes } = query
-    const found = maxBytes === undefined ? countedPage(await read('long')) : await readLimited(read, { query, maxBytes }, start)
+    const found =
+      maxBytes === undefined ? countedPage(await read('long')) : await readLimited(read, { query, maxBytes }, start)
     const { rows, inPage } = found
     const [first] = rows
     const total =

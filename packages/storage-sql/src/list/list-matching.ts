@@ -54,7 +54,14 @@ export function createListMatching<Record, Query extends RowQuery>(
     const selection = JSON.stringify([template, sort])
     const planned = plans.get(selection, () => planList(kind, { filter: template, sort }, engine))
     const prepare = (name: keyof ListPlans, plan: Plan): PreparedPlan => {
-      const shape = JSON.stringify([name, selection, query.without, form.size !== undefined, form.isAfterKey, form.isWhole])
+      const shape = JSON.stringify([
+        name,
+        selection,
+        query.without,
+        form.size !== undefined,
+        form.isAfterKey,
+        form.isWhole,
+      ])
       return prepared.get(shape, () => {
         const incomplete = incompleteIndexes(plan)
         return {

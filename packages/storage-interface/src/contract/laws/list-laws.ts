@@ -194,7 +194,15 @@ export const listPageLaws: readonly StorageLaw<ScimStorage>[] = [
           return found.outcome === 'listed' && [found.isTooLarge ?? false, found.total, found.records.length]
         }
         const outcomes = [await byIndex(2, 1), await byIndex(2, 1_000_000), await byIndex(1, 1)]
-        same(outcomes, [[true, 3, 0], [false, 3, 2], [false, 3, 1]], `by index, with ${Object.keys(query).join(' and ')}`)
+        same(
+          outcomes,
+          [
+            [true, 3, 0],
+            [false, 3, 2],
+            [false, 3, 1],
+          ],
+          `by index, with ${Object.keys(query).join(' and ')}`,
+        )
       }
       const page = { kind: 'cursor', after: undefined, limit: 10 } as const
       const first = await storage.groups.list({
