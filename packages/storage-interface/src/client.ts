@@ -1,4 +1,4 @@
-import { clientId, type ClientId, type SecretDigest, type EpochSeconds } from './values.ts'
+import { clientId, providerId, userId, type ClientId, type SecretDigest, type EpochSeconds } from './values.ts'
 import type { InsertOutcome, SwapOutcome } from './outcome.ts'
 import {
   defineRecord,
@@ -12,10 +12,13 @@ import {
   oneOf,
   optional,
   secretList,
+  spread,
+  storedAs,
   text,
   textOf,
   time,
   type RecordOf,
+  type RecordOfFields,
 } from './records/define-record.ts'
 
 /**
@@ -36,9 +39,31 @@ export type TokenEndpointAuthMethod =
 
 /**
  * How a client was created: an administrator registered it, it registered itself with a permission (RFC 7591) or without one
- * (Appendix A.1.1), or it describes itself at the URL that is its `client_id` (Client ID Metadata Document).
+ * (Appendix A.1.1), it describes itself at the URL that is its `client_id` (Client ID Metadata Document), or a directory provisioned
+ * it as an agent.
  */
-export type ClientOrigin = 'administrator' | 'registration' | 'open_registration' | 'document'
+export type ClientOrigin = 'administrator' | 'registration' | 'open_registration' | 'document' | 'directory'
+
+const agentFields = {
+  /** The identity provider (IdP) that provisions the agent. It never changes. */
+  providerId: storedAs('agent_provider_id', id(providerId)),
+  /** The user of that provider who is accountable for the agent. */
+  ownerUserId: storedAs('agent_owner_user_id', id(userId)),
+  /** The provider's identifier of the agent, at most 255 characters. It never changes. */
+  externalId: storedAs('agent_external_id', optional(text)),
+  /** The SCIM resource without `id`, `externalId`, `active` and `meta`. */
+  resource: storedAs('agent_resource', json),
+  /** When the provider last changed it. */
+  updatedAt: storedAs('agent_updated_at', time),
+  /**
+   * When the provider, or the end of its owner or its provider, disabled it. `undefined` while the client is enabled, and while an
+   * administrator has disabled it: the provider cannot enable it then.
+   */
+  endedAt: storedAs('agent_ended_at', optional(time)),
+}
+
+/** What makes a client an agent (draft-wzdk-scim-agent-resource): a directory provisions it, and one of its users owns it. */
+export interface AgentRecord extends RecordOfFields<typeof agentFields> {}
 
 /** Clients. Member names follow RFC 7591 §2. */
 export const clients = defineRecord(
@@ -147,7 +172,7 @@ export const clients = defineRecord(
     /** The organization that the client belongs to: tokens that it requests for itself are for that organization. `undefined` for none. */
     organizationId: optional(text),
     /** Who registered it: a client that registered itself has a name and addresses that nobody has verified. */
-    origin: oneOf<ClientOrigin>('administrator', 'registration', 'open_registration', 'document'),
+    origin: oneOf<ClientOrigin>('administrator', 'registration', 'open_registration', 'document', 'directory'),
     /**
      * For a client that registered itself: the digest of the token with which it manages its registration, and what it may
      * change (RFC 7592); `undefined` when only administrators change it.
@@ -161,6 +186,8 @@ export const clients = defineRecord(
     documentDigest: optional(text),
     /** When that document was last read. */
     documentReadAt: optional(time),
+    /** For an agent that a directory provisions; `undefined` for all other clients. */
+    agent: erased(optional(spread(agentFields))),
     /** From this time on, nothing that was issued to the client is honoured; `undefined` while it is enabled. */
     disabledAt: optional(time),
     createdAt: time,
@@ -178,7 +205,10 @@ export interface ClientRecord extends RecordOf<typeof clients> {}
 
 /** Clients, by `client_id`. */
 export interface ClientStore {
-  /** Law: a `client_id` is never inserted twice, even if its client was removed. `INSERT … ON CONFLICT (issuer, client_id) DO NOTHING`. */
+  /**
+   * Law: a `client_id` is never inserted twice, even if its client was removed. `INSERT … ON CONFLICT (issuer, client_id) DO NOTHING`.
+   * Law: an agent is inserted disabled, with `endedAt`. No two agents of a provider have the same `externalId`: the second is `taken`.
+   */
   insert(client: ClientRecord): Promise<InsertOutcome>
 
   /** Finds a client even if it is disabled; it then has `disabledAt`. */
@@ -199,6 +229,8 @@ export interface ClientStore {
   /**
    * Law: of two writers who read the same version, one gets `conflict`. The stored version becomes `version + 1`.
    * `UPDATE clients SET …, version = version + 1 WHERE issuer = ? AND client_id = ? AND version = ?`
+   * Law: an agent stays disabled, with `endedAt`, unless its owner is an active user of its provider and the provider is enabled. This
+   * holds for any order of concurrent writes: lock both rows, or read them in the same statement.
    */
   compareAndSwap(client: ClientRecord, version: number): Promise<SwapOutcome<ClientRecord>>
 

@@ -60,7 +60,8 @@ export const revocationRetention: DurationSeconds = seconds(691_200)
  * - `provisionedUsers.remove`, and all other methods of `provisionedUsers` that advance the generation;
  * - `organizations.remove` and `removeMember`, for the families that they revoke;
  * - `signingKeys.drop`;
- * - `clients.remove`, and `clients.compareAndSwap` if it sets or clears `disabledAt`.
+ * - `clients.remove`, and `clients.compareAndSwap` if it sets or clears `disabledAt`;
+ * - every method that ends agents (`AgentStore`), for the clients that it disables.
  *
  * A call that changes nothing writes no revocation.
  */

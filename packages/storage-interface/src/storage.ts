@@ -1,3 +1,4 @@
+import type { AgentStore } from './agent.ts'
 import type { AuthorizationCodeStore } from './authorization-code.ts'
 import type { ChangeStore } from './change.ts'
 import type { ClientStore } from './client.ts'
@@ -89,6 +90,8 @@ export interface ScimStorage extends OAuthStorage {
   readonly groups: GroupStore
   /** Needed only if the host defines resource types that directories write. */
   readonly customResources?: CustomResourceStore
+  /** Needed only if directories provision agents. */
+  readonly agents?: AgentStore
 }
 
 /** Every store of an authorization server that has neither directories nor the administration API. */
@@ -140,7 +143,7 @@ export const isDeliveryStorage = <Storage extends OAuthStorage>(
   storage: Storage,
 ): storage is Storage & DeliveryStorage => delivery.every((name) => storage[name] !== undefined)
 
-type Capability = 'oauth' | 'decoupled' | 'delivery' | 'organizations' | 'scim' | 'customTypes' | 'admin'
+type Capability = 'oauth' | 'decoupled' | 'delivery' | 'organizations' | 'scim' | 'customTypes' | 'agents' | 'admin'
 
 const interfaces: Readonly<Record<Capability, string>> = {
   oauth: 'OAuthStorage',
@@ -149,6 +152,7 @@ const interfaces: Readonly<Record<Capability, string>> = {
   organizations: 'AdminStorage',
   scim: 'ScimStorage',
   customTypes: 'ScimStorage',
+  agents: 'ScimStorage',
   admin: 'AdminStorage',
 }
 
@@ -185,6 +189,7 @@ const stores: Readonly<Record<Capability, readonly (keyof AdminStorage)[]>> = {
   organizations: [...oauth, 'organizations'],
   scim,
   customTypes: [...scim, 'customResources'],
+  agents: [...scim, 'agents'],
   admin: [
     ...scim,
     ...delivery,

@@ -1,11 +1,11 @@
 import { createMemoryDatabase, createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { after, seconds } from '@mintmark/storage-interface'
-import { adminLaws } from '@mintmark/storage-interface/contract'
+import { adminLaws, agentLaws } from '@mintmark/storage-interface/contract'
 import { aFamilyRecord, aRefreshRecord } from '@mintmark/storage-interface/fixtures'
 import { expect, test } from 'vitest'
 import { memoryUnderTest } from './memory-under-test.ts'
 
-test.for(adminLaws)('memory keeps the law $name', async (law) => {
+test.for([...adminLaws, ...agentLaws])('memory keeps the law $name', async (law) => {
   await expect(law.run(memoryUnderTest)).resolves.toBeUndefined()
 })
 

@@ -14,7 +14,7 @@ test('every method that writes is listed, either as revoking something that acce
   expect(revokingMethods.filter((verb) => !methods.includes(verb))).toEqual([])
 })
 
-/** Each has a law in revocation-laws.ts. */
+/** Each has a law in revocation-laws.ts or agent-laws.ts. */
 const revokingMethods = [
   'clients.compareAndSwap',
   'clients.remove',
@@ -23,6 +23,8 @@ const revokingMethods = [
   'families.revoke',
   'families.rotate',
   'grants.revoke',
+  'identityProviders.compareAndSwap',
+  'identityProviders.remove',
   'organizations.remove',
   'organizations.removeMember',
   'sessions.revoke',
@@ -50,8 +52,6 @@ const otherWritingMethods = [
   'grants.replaceConsent',
   'groups.change',
   'groups.remove',
-  'identityProviders.compareAndSwap',
-  'identityProviders.remove',
   'initialAccessTokens.revoke',
   'initialAccessTokens.spend',
   'interactions.consume',

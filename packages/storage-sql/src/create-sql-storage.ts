@@ -4,6 +4,7 @@ import { withRevocationAnnouncements } from '@mintmark/storage-interface/stores'
 import { createDatabase, type Database } from './database.ts'
 import type { SqlDialect } from './dialect.ts'
 import { ensureSchema } from './migrate.ts'
+import { createAgentStore } from './stores/agent-store.ts'
 import { createReplayStore } from './stores/replay-store.ts'
 import { createCodeStore, createFamilyStore } from './stores/token-stores.ts'
 import { createRevocationStore } from './stores/revocation-store.ts'
@@ -100,6 +101,7 @@ export function createStores(
     provisionedUsers: createProvisionedUserStore(database, { scanLimit }),
     groups: createGroupStore(database, { scanLimit }),
     customResources: createCustomResourceStore(database, { scanLimit }),
+    agents: createAgentStore(database),
   })
 }
 

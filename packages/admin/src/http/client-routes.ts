@@ -41,7 +41,15 @@ const clientAnswer = z.strictObject({
   client_id: identifier,
   ...memberSchemas((rule) => (isClearable(rule) ? answerSchema(rule).exactOptional() : answerSchema(rule))),
   secrets: z.array(secretAnswer),
-  origin: z.enum(['administrator', 'registration', 'open_registration', 'document']),
+  origin: z.enum(['administrator', 'registration', 'open_registration', 'document', 'directory']),
+  agent: z
+    .strictObject({
+      provider_id: z.string(),
+      owner_user_id: z.string(),
+      external_id: z.string().exactOptional(),
+      ended_at: seconds.exactOptional(),
+    })
+    .exactOptional(),
   document_digest: z.string().exactOptional(),
   document_read_at: seconds.exactOptional(),
   disabled_at: seconds.exactOptional(),

@@ -204,6 +204,7 @@ export function withDocument(
     secrets: [],
     origin: 'document',
     selfManagement: undefined,
+    agent: undefined,
     disabledAt: undefined,
     createdAt: now,
     version: 1,

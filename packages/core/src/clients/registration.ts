@@ -119,6 +119,7 @@ export const newClientRecord = (
   selfManagement: undefined,
   documentDigest: undefined,
   documentReadAt: undefined,
+  agent: undefined,
   disabledAt: undefined,
   createdAt: now,
   version: 1,

@@ -30,8 +30,9 @@ export function createRemoteKeySets(createClient: () => OutboundClient): RemoteK
   const caches = {
     administrator: createKeySetCache(createClient()),
     registration,
-    // Only an administrator can have given keys to such a client.
+    // Only an administrator or the host can have given keys to such clients.
     open_registration: registration,
+    directory: registration,
     document: createKeySetCache(createClient()),
   }
   return {

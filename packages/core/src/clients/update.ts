@@ -115,7 +115,7 @@ async function withConsentDigest(changed: ClientRecord, before: ClientRecord): P
 
 /**
  * Disables a client: its credentials, codes and tokens are rejected from now on. If the client is already disabled,
- * `disabledAt` does not change.
+ * `disabledAt` does not change. The directory of an agent cannot enable it then.
  */
 export const disableClient = (
   target: ClientTarget,
@@ -123,13 +123,21 @@ export const disableClient = (
 ): Promise<ClientUpdate> => {
   const now = (deps.clock ?? systemClock)()
   return swapClient(target, deps.storage, (client) =>
-    withoutNewSecret({ ...client, disabledAt: client.disabledAt ?? now }),
+    withoutNewSecret({ ...client, disabledAt: client.disabledAt ?? now, agent: withoutEnd(client) }),
   )
 }
 
-/** Enables a client again: tokens that were issued to it and have not expired are accepted again. */
+/**
+ * Enables a client again: tokens that were issued to it and have not expired are accepted again. An agent stays disabled unless its
+ * owner is active and its directory is enabled.
+ */
 export const enableClient = (target: ClientTarget, deps: { readonly storage: OAuthStorage }): Promise<ClientUpdate> =>
-  swapClient(target, deps.storage, (client) => withoutNewSecret({ ...client, disabledAt: undefined }))
+  swapClient(target, deps.storage, (client) => 
+    withoutNewSecret({ ...client, disabledAt: undefined, agent: withoutEnd(client) }),
+  )
+
+/** Returns what makes the client an agent, as it is while no directory has ended it. */
+const withoutEnd = ({ agent }: ClientRecord): ClientRecord['agent'] => agent && { ...agent, endedAt: undefined }
 
 interface ChangedClient {
   readonly client: ClientRecord

@@ -101,6 +101,7 @@ export const aClientRecord = (overrides: Partial<ClientRecord> = {}): ClientReco
   subjectType: 'public',
   sectorIdentifierUri: undefined,
   organizationId: undefined,
+  agent: undefined,
   disabledAt: undefined,
   createdAt: now,
   version: 1,

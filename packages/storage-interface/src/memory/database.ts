@@ -16,6 +16,7 @@ import {
   createClientTable,
   createIdentityProviderTable,
 } from './versioned-records.ts'
+import { endAgents } from './agents.ts'
 import { createRevocationTable, type RevocationTable } from './revocation-table.ts'
 import { createFamilyTable, type FamilyTable } from './families.ts'
 import { type ChangeTable, createChangeTable } from './changes.ts'
@@ -82,10 +83,14 @@ export function createMemoryDatabase(): MemoryDatabase {
 
 function createTables(): MemoryTables {
   const changes = createChangeTable()
+  const clients = createClientTable()
+  const revocations = createRevocationTable()
   return {
     changes,
-    clients: createClientTable(),
-    users: createUserTable(changes),
+    clients,
+    users: createUserTable(changes, (userId, at) => {
+      endAgents({ clients, revocations }, { ownerUserId: userId }, at)
+    }),
     grants: createGrantTable(),
     codes: createCodeTable(),
     families: createFamilyTable(),
@@ -103,7 +108,7 @@ function createTables(): MemoryTables {
     initialAccessTokens: createInitialAccessTokenTable(),
     subjects: createSubjectTable(),
     logs: createLogTable(),
-    revocations: createRevocationTable(),
+    revocations,
     deliveries: createDeliveryTable(),
   }
 }

@@ -7,6 +7,7 @@ import {
   createMemoryPushedRequests,
   createMemoryReplays,
 } from './expiring-stores.ts'
+import { createMemoryAgents } from './agents.ts'
 import { createMemoryClients, createMemoryIdentityProviders } from './versioned-records.ts'
 import { createMemoryRevocations } from './revocations.ts'
 import { createMemoryDecoupledRequests } from './decoupled-requests.ts'
@@ -75,9 +76,10 @@ export function createMemoryStorage(options: MemoryStorageOptions): AdminStorage
     sessions: createMemorySessions(tables, scheduler),
     signingKeys: createMemorySigningKeys(tables, scheduler),
     replays: createMemoryReplays(tables.replays, scheduler),
-    identityProviders: createMemoryIdentityProviders(tables.identityProviders, scheduler),
+    identityProviders: createMemoryIdentityProviders(tables, scheduler),
     provisionedUsers: createMemoryProvisionedUsers(tables, scheduler),
     groups: createMemoryGroups(tables, scheduler),
+    agents: createMemoryAgents(tables, scheduler),
     customResources: createMemoryCustomResources(tables, scheduler),
     organizations: createMemoryOrganizations(tables, scheduler),
     initialAccessTokens: createMemoryInitialAccessTokens(tables.initialAccessTokens, scheduler),

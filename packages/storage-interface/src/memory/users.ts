@@ -55,6 +55,8 @@ export interface UserTable {
   /** The attributes that the host indexed. */
   readonly indexed: Map<string, IndexedAttribute>
   readonly changes: ChangeTable
+  /** Called in the step in which a user becomes inactive, is removed, or leaves their provider. */
+  readonly onEnd: (userId: UserId, at: EpochSeconds) => void
   /** The last former user with each key. A key is the `formerKey` of an `externalId` or a `userName`. */
   readonly former: Map<string, FormerUser>
 }
@@ -102,8 +104,9 @@ function blockFormerUser({ former }: UserTable, userId: UserId, now: EpochSecond
     if (user.userId === userId) former.set(key, { ...user, blockedAt: user.blockedAt ?? now })
 }
 
-export const createUserTable = (changes: ChangeTable): UserTable => ({
+export const createUserTable = (changes: ChangeTable, onEnd: UserTable['onEnd']): UserTable => ({
   changes,
+  onEnd,
   byId: new Map(),
   byAge: createRowsByAge(),
   byProvider: createProviderIndex(),
@@ -133,8 +136,13 @@ export function writeUser<State extends Provisioning | undefined>(
   if (before === undefined) users.byAge.add(ageOf(stored))
   users.byId.set(userId, stored)
   writeUserChanges(users.changes, before, stored)
+  if (before !== undefined && hasEnded(before.record, stored.record)) users.onEnd(userId, stored.record.updatedAt)
   return stored
 }
+
+/** Whether a change ends what the user owns. */
+const hasEnded = (before: UserRecord, { active, providerId }: UserRecord): boolean =>
+  (before.active && !active) || (before.providerId !== undefined && before.providerId !== providerId)
 
 /** Writes the changes that webhooks receive. */
 function writeUserChanges(changes: ChangeTable, earlier: PresentUser | undefined, later: PresentUser): void {
@@ -305,6 +313,7 @@ export function removeUser(tables: UserTables, userId: UserId, now: EpochSeconds
   const row = presentRow(users, userId)
   if (row !== undefined) rememberFormerUser(users, row)
   tombstoneUser(users, userId)
+  users.onEnd(userId, now)
   writeChange(users.changes, { type: 'user.removed', userId }, now)
   removeFromGroups(groups, userId, now)
   expireSubjects(tables.subjects, userId, now)

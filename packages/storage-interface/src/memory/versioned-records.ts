@@ -3,6 +3,8 @@ import type { ClientId, ProviderId, SecretDigest, EpochSeconds } from '../values
 import type { IdentityProviderRecord, IdentityProviderStore } from '../identity-provider.ts'
 import type { InsertOutcome, SwapOutcome } from '../outcome.ts'
 import type { SecretRecord } from '../records/define-record.ts'
+import { endAgents, endedUnlessOwned, isAgentTaken } from './agents.ts'
+import type { MemoryTables } from './database.ts'
 import { writeRevocation, type RevocationTable } from './revocation-table.ts'
 import { createOrderedRows, frozenCopy, pageAfter, type OrderedRows, type SchedulerHook } from './rows.ts'
 import { createRowsByAge, type Aged, type RowsByAge } from './sorted-rows.ts'
@@ -16,10 +18,16 @@ export interface VersionedTable<Id extends string, Of> {
 }
 
 export interface ClientTable extends VersionedTable<ClientId, ClientRecord> {
+  /** The clients that are agents. */
+  readonly agents: Set<ClientId>
   readonly byAge: RowsByAge<ClientId>
 }
 
-export const createClientTable = (): ClientTable => ({ ...createVersionedTable(), byAge: createRowsByAge() })
+export const createClientTable = (): ClientTable => ({
+  ...createVersionedTable(),
+  agents: new Set(),
+  byAge: createRowsByAge(),
+})
 
 export type IdentityProviderTable = VersionedTable<ProviderId, IdentityProviderRecord>
 
@@ -30,31 +38,41 @@ const createVersionedTable = <Id extends string, Of>(): VersionedTable<Id, Of> =
   removed: new Set(),
 })
 
-interface ClientTables {
-  readonly clients: ClientTable
-  readonly revocations: RevocationTable
-}
-
-export function createMemoryClients({ clients, revocations }: ClientTables, scheduler: SchedulerHook): ClientStore {
+export function createMemoryClients(
+  tables: Pick<MemoryTables, 'clients' | 'revocations' | 'users' | 'identityProviders'>,
+  scheduler: SchedulerHook,
+): ClientStore {
+  const { clients, revocations } = tables
   return createVersionedStore(clients, {
     scheduler,
     idOf: ({ clientId }) => clientId,
+    isTaken: ({ agent }) => isAgentTaken(clients, agent),
+    prepare: (client, before) => endedUnlessOwned(tables, client, before),
     onChange(before, after, now) {
       if (before !== undefined) clients.byAge.remove(ageOf(before))
       if (after !== undefined) clients.byAge.add(ageOf(after))
+      if (after?.agent !== undefined) clients.agents.add(after.clientId)
+      else if (before !== undefined) clients.agents.delete(before.clientId)
       if (before !== undefined) writeClientRevocation(revocations, { before, after, now })
     },
   })
 }
 
 export const createMemoryIdentityProviders = (
-  providers: IdentityProviderTable,
+  tables: Pick<MemoryTables, 'clients' | 'revocations' | 'identityProviders'>,
   scheduler: SchedulerHook,
 ): IdentityProviderStore => ({
-  ...createVersionedStore(providers, { scheduler, idOf: ({ providerId }) => providerId, onChange: () => {} }),
+  ...createVersionedStore(tables.identityProviders, {
+    scheduler,
+    idOf: ({ providerId }) => providerId,
+    onChange(before, after, now) {
+      const at = after === undefined ? now : after.disabledAt
+      if (before !== undefined && at !== undefined) endAgents(tables, { providerId: before.providerId }, at)
+    },
+  }),
   async listByAssertionIssuer(assertionIssuer, limit) {
     await scheduler()
-    const all = pageAfter(providers.present, { after: undefined, limit: Infinity })
+    const all = pageAfter(tables.identityProviders.present, { after: undefined, limit: Infinity })
     return all.filter(({ assertions }) => assertions?.issuer === assertionIssuer).slice(0, limit)
   },
 })
@@ -78,11 +96,15 @@ function createVersionedStore<Id extends string, Of extends Versioned>(
   store: {
     readonly scheduler: SchedulerHook
     readonly idOf: (record: Of) => Id
+    /** Whether a new record has a key of another one, besides its identifier. */
+    readonly isTaken?: (record: Of) => boolean
+    /** Returns the record to write. `before` is `undefined` for a new record. */
+    readonly prepare?: (record: Of, before: Of | undefined) => Of
     /** Called in the step that writes. `after` is `undefined` for a removal, and `now` is its time. */
     readonly onChange: (before: Of | undefined, after: Of | undefined, now: EpochSeconds | undefined) => void
   },
 ): VersionedStore<Id, Of> {
-  const { scheduler, idOf, onChange } = store
+  const { scheduler, idOf, onChange, isTaken = () => false, prepare = (record) => record } = store
   const write = (value: Of): Of => {
     const record = frozenCopy(value)
     onChange(present.get(idOf(record)), record, undefined)
@@ -93,9 +115,9 @@ function createVersionedStore<Id extends string, Of extends Versioned>(
   return {
     async insert(record) {
       await scheduler()
-      if (present.has(idOf(record)) || removed.has(idOf(record))) return { outcome: 'taken' }
+      if (present.has(idOf(record)) || removed.has(idOf(record)) || isTaken(record)) return { outcome: 'taken' }
 
-      write(record)
+      write(prepare(record, undefined))
       return { outcome: 'inserted' }
     },
 
@@ -115,7 +137,7 @@ function createVersionedStore<Id extends string, Of extends Versioned>(
       if (current === undefined) return { outcome: 'absent' }
       if (current.version !== version) return { outcome: 'conflict' }
 
-      return { outcome: 'swapped', record: write({ ...record, version: version + 1 }) }
+      return { outcome: 'swapped', record: write({ ...prepare(record, current), version: version + 1 }) }
     },
 
     async remove(id, now) {

@@ -1,4 +1,5 @@
 import type { SqlEngine, SqlTrigger } from '../dialect.ts'
+import { agentTriggers } from './0001/agent-triggers.ts'
 import { changeTriggers, groupChangeTriggers } from './0001/change-triggers.ts'
 import { clientsTables } from './0001/clients-tables.ts'
 import { deliveriesTables } from './0001/deliveries-tables.ts'
@@ -56,6 +57,7 @@ const oauthTriggers = (types: SqlEngine['types']): readonly SqlTrigger[] => [
 
 const triggers = (types: SqlEngine['types']): readonly SqlTrigger[] => [
   ...userTriggers(types),
+  ...agentTriggers(types),
   ...signInTriggers,
   ...revocationTriggers(types),
   ...groupTriggers(types),

@@ -1,4 +1,4 @@
-import type { ClientId, EpochSeconds } from '@mintmark/storage-interface'
+import type { ClientId, ClientRecord, EpochSeconds } from '@mintmark/storage-interface'
 import {
   type ClientStore,
   type IdentityProviderStore,
@@ -9,7 +9,7 @@ import {
   untilSettled,
 } from '@mintmark/storage-interface/stores'
 import { clients, identityProviders, type organizations, type RecordOf } from '@mintmark/storage-interface/records'
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import { type Database, compileSql, type Parameter } from '../database.ts'
 import type { SqlValue } from '../dialect.ts'
 import {
@@ -23,10 +23,43 @@ import {
 } from '../record-table.ts'
 import { createColumnReader } from '../row.ts'
 
-export const createClientStore = (database: Database): ClientStore => ({
-  ...createVersionedStore<typeof clients, ClientId>(database, clients),
-  touchSecret: createTouchSecret(database, clients),
-})
+export const createClientStore = (database: Database): ClientStore => {
+  const store = createVersionedStore<typeof clients, ClientId>(database, clients, agentColumns(database))
+  return {
+    ...store,
+    insert: (client) => store.insert(endedAgent(client)),
+    touchSecret: createTouchSecret(database, clients),
+  }
+}
+
+/** Returns a new client as it is stored: an agent is inserted disabled. */
+function endedAgent(client: ClientRecord): ClientRecord {
+  const { agent, disabledAt } = client
+  if (agent === undefined || disabledAt !== undefined) return client
+  return { ...client, disabledAt: agent.updatedAt, agent: { ...agent, endedAt: agent.updatedAt } }
+}
+
+/**
+ * Keeps an agent disabled unless its owner is active and its provider is enabled. The rows are locked, so that a concurrent
+ * transaction that ends one of them either is seen here, or sees the agent enabled and disables it.
+ */
+function agentColumns({ engine }: Database): ChangedColumns {
+  if (engine.serves === 'oauth') return {}
+  const lock = sql.raw(engine.types.lockRows)
+  const integer = sql.raw(engine.types.integer)
+  const unlessEnded = (column: 'disabled_at' | 'agent_ended_at') => (p: Parameter<string>) => {
+    const owner = sql`select 1 from mintmark_users as owner where owner.issuer = ${p('issuer')}
+      and owner.user_id = ${p('agent_owner_user_id')} and owner.provider_id = ${p('agent_provider_id')}
+      and owner.active and owner.removed_at is null ${lock}`
+    const provider = sql`select 1 from mintmark_identity_providers as provider where provider.issuer = ${p('issuer')}
+      and provider.provider_id = ${p('agent_provider_id')} and provider.disabled_at is null
+      and provider.removed_at is null ${lock}`
+    return sql`case when cast(${p('agent_updated_at')} as ${integer}) is null
+      or cast(${p('disabled_at')} as ${integer}) is not null or (exists (${owner}) and exists (${provider}))
+      then cast(${p(column)} as ${integer}) else coalesce(mintmark_clients.disabled_at, cast(${p('agent_updated_at')} as ${integer})) end`
+  }
+  return { disabled_at: unlessEnded('disabled_at'), agent_ended_at: unlessEnded('agent_ended_at') }
+}
 
 export const createIdentityProviderStore = (database: Database): IdentityProviderStore => ({
   ...createVersionedStore<typeof identityProviders, ProviderId>(database, identityProviders),
@@ -45,16 +78,20 @@ interface VersionedStore<Of extends Versioned, Id extends string> {
   remove(id: Id, now: EpochSeconds): Promise<{ readonly outcome: 'removed' } | { readonly outcome: 'absent' }>
 }
 
+/** Columns that a change does not simply set to the value of the record. */
+type ChangedColumns = Readonly<Record<string, (p: Parameter<string>) => RawBuilder<unknown>>>
+
 /** @typeParam Id the type of the record's key. */
 export function createVersionedStore<Of extends Versioned, Id extends string>(
   database: Database,
   definition: Of,
+  changedColumns: ChangedColumns = {},
 ): VersionedStore<Of, Id> {
   const { engine, run } = database
   const table = recordTable(database, definition)
   const key = keyColumnOf(definition)
   const emptied = encodeMembers(definition.fields, definition.tombstone, engine)
-  const statements = versionedStatements(database, table, { key, emptied: Object.keys(emptied) })
+  const statements = versionedStatements(database, table, { key, emptied: Object.keys(emptied), changedColumns })
   const columns = createColumnReader(engine)
 
   return {
@@ -95,7 +132,11 @@ export function createVersionedStore<Of extends Versioned, Id extends string>(
 function versionedStatements<Of extends Versioned>(
   { query, engine }: Pick<Database, 'query' | 'engine'>,
   { table, columns, selection }: RecordTable<Of>,
-  { key, emptied }: { readonly key: string; readonly emptied: readonly string[] },
+  {
+    key,
+    emptied,
+    changedColumns,
+  }: { readonly key: string; readonly emptied: readonly string[]; readonly changedColumns: ChangedColumns },
 ) {
   const names: readonly string[] = columns
   const name = sql.table(table)
@@ -118,7 +159,7 @@ function versionedStatements<Of extends Versioned>(
     swap: compileSql(query, (p: Parameter<string>) =>
       engine.changeRows({
         table,
-        set: sql`${sql.join(changed.map((column) => assign(column, p)))}, version = version + 1`,
+        set: sql`${sql.join(changed.map((column) => assign(column, p, changedColumns[column])))}, version = version + 1`,
         where: sql`${present(p)} and version = ${p('version')}`,
         returning: rows,
       }),
@@ -151,7 +192,8 @@ function createListByAssertionIssuer(database: Database): IdentityProviderStore[
     (await database.run(list, { assertion_issuer: assertionIssuer, limit })).map(read)
 }
 
-const assign = (column: string, p: Parameter<string>) => sql`${sql.ref(column)} = ${p(column)}`
+const assign = (column: string, p: Parameter<string>, value: ChangedColumns[string] = () => sql`${p(column)}`) =>
+  sql`${sql.ref(column)} = ${value(p)}`
 
 /** Records when a secret was used. It changes no version, and writes at most once an hour. */
 function createTouchSecret(

@@ -1,7 +1,7 @@
 import type { SqlEngine } from '../../dialect.ts'
 
 /** Clients, and the tokens with which they may register themselves. */
-export const clientsTables = ({ text, key, integer, flag, json, table }: SqlEngine['types']): readonly string[] => [
+export const clientsTables = ({ text, key, integer, flag, json, table, partialIndex }: SqlEngine['types']): readonly string[] => [
   `CREATE TABLE mintmark_clients (
   issuer ${key} NOT NULL,
   client_id ${key} NOT NULL,
@@ -72,8 +72,33 @@ export const clientsTables = ({ text, key, integer, flag, json, table }: SqlEngi
   tos_uri ${text},
   logo_uri ${text},
   initiate_login_uri ${text},
+  agent_provider_id ${key},
+  agent_owner_user_id ${key},
+  agent_external_id ${key},
+  agent_resource ${json},
+  agent_updated_at ${integer},
+  agent_ended_at ${integer},
   PRIMARY KEY (issuer, client_id)
 ) ${table}`,
+  partialIndex({
+    name: 'mintmark_clients_by_agent_provider',
+    table: 'mintmark_clients',
+    columns: ['issuer', 'agent_provider_id', 'client_id'],
+    where: 'agent_provider_id IS NOT NULL',
+  }),
+  partialIndex({
+    name: 'mintmark_clients_by_agent_owner',
+    table: 'mintmark_clients',
+    columns: ['issuer', 'agent_owner_user_id', 'client_id'],
+    where: 'agent_owner_user_id IS NOT NULL',
+  }),
+  partialIndex({
+    name: 'mintmark_clients_by_agent_external_id',
+    table: 'mintmark_clients',
+    columns: ['issuer', 'agent_provider_id', 'agent_external_id'],
+    where: 'agent_external_id IS NOT NULL',
+    unique: true,
+  }),
 
   `CREATE TABLE mintmark_initial_access_tokens (
   issuer ${key} NOT NULL,
