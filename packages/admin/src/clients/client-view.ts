@@ -1,8 +1,6 @@
 import { clientId, type ClientRecord, type EpochSeconds, type AdminStorage } from '@mintmark/storage-interface'
 import type { AgentRecord } from '@mintmark/storage-interface/stores'
 
-
-
 import { AdminError } from '../error/refusals.ts'
 import { isIdentifier } from '../text.ts'
 

@@ -132,7 +132,7 @@ export const disableClient = (
  * owner is active and its directory is enabled.
  */
 export const enableClient = (target: ClientTarget, deps: { readonly storage: OAuthStorage }): Promise<ClientUpdate> =>
-  swapClient(target, deps.storage, (client) => 
+  swapClient(target, deps.storage, (client) =>
     withoutNewSecret({ ...client, disabledAt: undefined, agent: withoutEnd(client) }),
   )
 

@@ -35,7 +35,8 @@ const isOf = (agent: AgentRecord, of: AgentsOf): boolean =>
 
 /** Whether another agent of the provider has the same `externalId`. */
 export const isAgentTaken = (clients: MemoryTables['clients'], agent: AgentRecord | undefined): boolean =>
-  agent?.externalId !== undefined && agentsOf(clients, agent).some((other) => other.agent.externalId === agent.externalId)
+  agent?.externalId !== undefined &&
+  agentsOf(clients, agent).some((other) => other.agent.externalId === agent.externalId)
 
 /** Disables the agents of a user or a provider. Call it in the step that ends the user or the provider. */
 export function endAgents({ clients, revocations }: ClientTables, of: AgentsOf, at: EpochSeconds): void {

@@ -17,7 +17,15 @@ export const statistics: Migration = {
 }
 
 /** Columns that are empty in most rows. */
-const absent = ['revoked_at', 'removed_at', 'consumed_at', 'disabled_at', 'agent_provider_id', 'agent_owner_user_id', 'agent_external_id']
+const absent = [
+  'revoked_at',
+  'removed_at',
+  'consumed_at',
+  'disabled_at',
+  'agent_provider_id',
+  'agent_owner_user_id',
+  'agent_external_id',
+]
 
 /** Tables of which an issuer has many rows, and one of which it has a few. */
 const expectedRows: readonly SqlExpectedRows[] = [

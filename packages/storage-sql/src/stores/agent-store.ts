@@ -20,8 +20,7 @@ export function createAgentStore(database: Database): AgentStore {
 
   return {
     async list({ of, after, limit }) {
-      const [statement, id] =
-        'providerId' in of ? [listOfProvider, of.providerId] : [listOfOwner, of.ownerUserId]
+      const [statement, id] = 'providerId' in of ? [listOfProvider, of.providerId] : [listOfOwner, of.ownerUserId]
       // No identifier is empty, so every identifier sorts after the empty string.
       return (await database.run(statement, { of: id, after: after ?? '', limit })).map(read)
     },

@@ -64,7 +64,11 @@ export const agentLaws: readonly StorageLaw<ScimStorage>[] = [
       await by(storage)
 
       same(await stateOf(server(1)), { disabledAt: nowPlus(9), endedAt: nowPlus(9), version: 3 }, 'the agent')
-      same(await stateOf(storage, 'other'), { disabledAt: nowPlus(1), endedAt: nowPlus(1), version: 1 }, 'a disabled one')
+      same(
+        await stateOf(storage, 'other'),
+        { disabledAt: nowPlus(1), endedAt: nowPlus(1), version: 1 },
+        'a disabled one',
+      )
       const told = (await allRevocations(storage)).filter(({ kind }) => kind === 'client')
       same(told, [{ kind: 'client', clientId: clientId('agent') }], 'what the revocations say')
       same(await enable(storage), { disabledAt: nowPlus(9), endedAt: nowPlus(9), version: 4 }, 'enabling it')
@@ -128,19 +132,22 @@ export const agentLaws: readonly StorageLaw<ScimStorage>[] = [
     }
   }),
 
-  law('agents: an externalId belongs to one agent of a provider, and is free after the agent is removed', async (trial) => {
-    const { storage, server, same } = trial
-    const insertions = await atOnce(4, (index) => server(index).clients.insert(anAgent({}, `agent-${index}`, 'same')))
-    const winner = insertions.findIndex(({ outcome }) => outcome === 'inserted')
-    same(tally(insertions), { inserted: 1, taken: 3 }, '4 insertions at once')
-    const elsewhere = anAgent({ providerId: providerId('provider-2') }, 'elsewhere', 'same')
-    same(await storage.clients.insert(elsewhere), { outcome: 'inserted' }, 'an agent of another provider')
-    same(await storage.clients.insert(anAgent({}, 'none-1')), { outcome: 'inserted' }, 'an agent without one')
-    same(await storage.clients.insert(anAgent({}, 'none-2')), { outcome: 'inserted' }, 'another agent without one')
+  law(
+    'agents: an externalId belongs to one agent of a provider, and is free after the agent is removed',
+    async (trial) => {
+      const { storage, server, same } = trial
+      const insertions = await atOnce(4, (index) => server(index).clients.insert(anAgent({}, `agent-${index}`, 'same')))
+      const winner = insertions.findIndex(({ outcome }) => outcome === 'inserted')
+      same(tally(insertions), { inserted: 1, taken: 3 }, '4 insertions at once')
+      const elsewhere = anAgent({ providerId: providerId('provider-2') }, 'elsewhere', 'same')
+      same(await storage.clients.insert(elsewhere), { outcome: 'inserted' }, 'an agent of another provider')
+      same(await storage.clients.insert(anAgent({}, 'none-1')), { outcome: 'inserted' }, 'an agent without one')
+      same(await storage.clients.insert(anAgent({}, 'none-2')), { outcome: 'inserted' }, 'another agent without one')
 
-    await storage.clients.remove(clientId(`agent-${winner}`), nowPlus(2))
-    same(await storage.clients.insert(anAgent({}, 'next', 'same')), { outcome: 'inserted' }, 'after the removal')
-  }),
+      await storage.clients.remove(clientId(`agent-${winner}`), nowPlus(2))
+      same(await storage.clients.insert(anAgent({}, 'next', 'same')), { outcome: 'inserted' }, 'after the removal')
+    },
+  ),
 
   law('agents: a list has the agents of a provider or of an owner, in the order of identifiers', async (trial) => {
     const { storage, same } = trial

@@ -13,9 +13,7 @@ export const agentTriggers = ({ differ }: SqlEngine['types']): readonly SqlTrigg
     after: 'UPDATE OF active, provider_id, removed_at',
     when: `((OLD.active AND NOT NEW.active) OR (OLD.removed_at IS NULL AND NEW.removed_at IS NOT NULL)
     OR (OLD.provider_id IS NOT NULL AND ${differ('OLD.provider_id', 'NEW.provider_id')}))`,
-    statements: [
-      disableAgents('agent_owner_user_id = OLD.user_id', 'COALESCE(NEW.removed_at, NEW.updated_at)'),
-    ],
+    statements: [disableAgents('agent_owner_user_id = OLD.user_id', 'COALESCE(NEW.removed_at, NEW.updated_at)')],
   },
   {
     name: 'mintmark_identity_providers_stop_agents',
@@ -23,9 +21,7 @@ export const agentTriggers = ({ differ }: SqlEngine['types']): readonly SqlTrigg
     after: 'UPDATE OF disabled_at, removed_at',
     when: `((OLD.disabled_at IS NULL AND NEW.disabled_at IS NOT NULL)
     OR (OLD.removed_at IS NULL AND NEW.removed_at IS NOT NULL))`,
-    statements: [
-      disableAgents('agent_provider_id = OLD.provider_id', 'COALESCE(NEW.removed_at, NEW.disabled_at)'),
-    ],
+    statements: [disableAgents('agent_provider_id = OLD.provider_id', 'COALESCE(NEW.removed_at, NEW.disabled_at)')],
   },
 ]
 

@@ -1,7 +1,15 @@
 import type { SqlEngine } from '../../dialect.ts'
 
 /** Clients, and the tokens with which they may register themselves. */
-export const clientsTables = ({ text, key, integer, flag, json, table, partialIndex }: SqlEngine['types']): readonly string[] => [
+export const clientsTables = ({
+  text,
+  key,
+  integer,
+  flag,
+  json,
+  table,
+  partialIndex,
+}: SqlEngine['types']): readonly string[] => [
   `CREATE TABLE mintmark_clients (
   issuer ${key} NOT NULL,
   client_id ${key} NOT NULL,
