@@ -1,15 +1,16 @@
-// One file: the consent page, and the form that it posts, must agree.
+// The page, its lists in requested-access.ts, and `readConsentForm` must agree.
 
 import type { RequestHead, ServerRequest, ServerResponse } from '@mintmark/core/http'
 import type { ParameterList } from '@mintmark/internal'
 import { initial, redirectDestination, renderName } from './client-display.ts'
 import { fieldValues, formFields, singleField } from './form.ts'
-import { address, attribute, type Fragment, html, image } from './html.ts'
+import { address, type Fragment, html, image } from './html.ts'
 import { messagesFor } from './languages/choose-language.ts'
 import { fill, type Messages } from './languages/messages.ts'
 import { icon, type Look, page } from './page.ts'
+import { accessLists, type RequestedAccess } from './requested-access.ts'
 
-interface ConsentPageInput extends Look {
+interface ConsentPageInput extends Look, RequestedAccess {
   readonly client: {
     readonly clientName: string
     /** The host of an unverified client, from the pending interaction. It replaces the name in the heading. */
@@ -23,41 +24,10 @@ interface ConsentPageInput extends Look {
   }
   /** The validated redirect URI of the pending request; `undefined` if the client is on another device (RFC 8628). */
   readonly redirectUri: string | undefined
-  /** The requested scopes, each with a sentence that describes it. `granted`: the user allowed it before. */
-  readonly scopes: readonly ConsentScope[]
-  /** The authorization details (RFC 9396), from the pending interaction. The user decides on each entry. */
-  readonly details?: readonly ConsentDetail[] | undefined
-  /** The APIs that the client requests access to, from the pending interaction. */
-  readonly resources?: readonly ConsentResource[] | undefined
-  /** The organizations of the user that the tokens can be for. If there are several, the user chooses one on the page. */
-  readonly organizations?: readonly ConsentOrganization[] | undefined
   /** The name under which the user knows the account, from the pending interaction or from the host. */
   readonly accountName: string | undefined
   /** Where the user can sign in with another account, from the pending interaction. Absent if the client accepts no other. */
   readonly switchAccountUrl?: string | undefined
-}
-
-interface ConsentDetail {
-  readonly id: string
-  readonly title: string
-  readonly rows?: readonly { readonly label: string; readonly value: string }[] | undefined
-  /** The values that the user can choose from, such as accounts. `grantedDetails` has the chosen value. */
-  readonly choices?: readonly { readonly value: string; readonly label: string }[] | undefined
-}
-
-interface ConsentResource {
-  readonly name: string
-}
-
-interface ConsentOrganization {
-  readonly organizationId: string
-  readonly name: string
-}
-
-interface ConsentScope {
-  readonly name: string
-  readonly description: string
-  readonly granted?: boolean | undefined
 }
 
 /**
@@ -71,9 +41,9 @@ export function consentPage(
     client,
     redirectUri,
     scopes,
-    details = [],
-    resources = [],
-    organizations = [],
+    details,
+    resources,
+    organizations,
     accountName,
     switchAccountUrl,
     ...look
@@ -104,10 +74,7 @@ ${accountName && html`<p>${fill(consent.signedInAs, { account: html`<bdi class="
 ${switchAccountUrl && html`<p><a ${address('href', switchAccountUrl)}>${messages.selectAccount.another}</a></p>`}
 </header>
 <form method="post">
-${details.length === 0 ? undefined : detailList(details, consent)}
-${scopes.length === 0 && details.length > 0 ? undefined : scopeList(scopes, consent)}
-${organizations.length > 1 ? organizationChoice(organizations, consent) : undefined}
-${resources.length === 0 ? undefined : html`<p class="fine">${fill(consent.resources, { names: namesOf(resources) })}</p>`}
+${accessLists({ scopes, details, resources, organizations }, consent)}
 <p class="fine">${destination === undefined ? consent.otherDevice : fill(consent.destination[destination.kind], { name: html`<bdi class="name">${destination.name}</bdi>` })}</p>
 ${clientLinks(client, consent)}
 <div class="choice">
@@ -144,67 +111,6 @@ function clientLinks(
   if (items.every((item) => !item)) return undefined
   return html`<div class="fine links"><p>${links.legend}</p>
 <ul>${items.map((item) => item || undefined)}</ul></div>`
-}
-
-const namesOf = (resources: readonly ConsentResource[]): Fragment =>
-  html`${resources.map(({ name }, index) => html`${index === 0 ? undefined : ', '}<bdi class="name">${name}</bdi>`)}`
-
-/** Preselects no organization, because a token for the wrong organization shows the wrong data. */
-const organizationChoice = (organizations: readonly ConsentOrganization[], consent: Messages['consent']): Fragment =>
-  html`<fieldset>
-<legend>${consent.organizationsLegend}</legend>
-<ul class="scopes">${organizations.map(
-    ({ organizationId, name }) => html`<li><label class="row">
-<input type="radio" name="organization" value="${organizationId}" required><span><bdi class="name">${name}</bdi></span>
-</label></li>`,
-  )}</ul>
-</fieldset>`
-
-const scopeList = (scopes: readonly ConsentScope[], consent: Messages['consent']): Fragment =>
-  html`<fieldset>
-<legend>${consent.scopesLegend}</legend>
-<ul class="scopes">${scopes.map((scope) => scopeRow(scope, consent))}</ul>
-</fieldset>`
-
-/** The hidden field says that the page has shown the details, even if the user unchecks all of them. */
-const detailList = (details: readonly ConsentDetail[], consent: Messages['consent']): Fragment =>
-  html`<fieldset>
-<legend>${consent.detailsLegend}</legend>
-<input type="hidden" name="details" value="shown">
-<ul class="scopes">${details.map((detail) => detailRow(detail, { isOnly: details.length === 1 }))}</ul>
-</fieldset>`
-
-/** A single entry cannot be unchecked: it is the purpose of the request, so the user allows it or denies the request. */
-function detailRow({ id, title, rows = [], choices = [] }: ConsentDetail, { isOnly }: { isOnly: boolean }): Fragment {
-  const facts = rows.map(({ label, value }) => html`<small>${label}: <bdi class="name">${value}</bdi></small>`)
-  const text = html`<span>${title}${facts}</span>`
-  const required = attribute('required', isOnly ? true : undefined)
-  const radios = choices.map(
-    ({ value, label }) => html`<label class="row">
-<input type="radio" name="choice.${id}" value="${value}" ${required}><span>${label}</span>
-</label>`,
-  )
-  return isOnly
-    ? html`<li><div class="row">${icon('check')}${text}<input type="hidden" name="detail" value="${id}"></div>${radios}</li>`
-    : html`<li><label class="row"><input type="checkbox" name="detail" value="${id}" checked>${text}</label>${radios}</li>`
-}
-
-function scopeRow(scope: ConsentScope, consent: Messages['consent']): Fragment {
-  // The host's sentence may be in a language with another writing direction, so `<bdi>` isolates it.
-  const sentence = Object.hasOwn(consent.scopes, scope.name)
-    ? consent.scopes[scope.name]
-    : html`<bdi>${scope.description}</bdi>`
-  // OpenID Connect Core §3.1.2.1: without openid the request would be of another kind, so openid cannot be unchecked.
-  if (scope.name === 'openid') {
-    return html`<li class="row">
-${icon('check')}<span>${sentence}<small>${consent.alwaysIncluded}</small></span>
-<input type="hidden" name="scope" value="openid">
-</li>`
-  }
-  const note = scope.granted === true ? html`<small>${consent.grantedBefore}</small>` : undefined
-  return html`<li><label class="row">
-<input type="checkbox" name="scope" value="${scope.name}" checked><span>${sentence}${note}</span>
-</label></li>`
 }
 
 /** The user's decision on the consent page. */

@@ -1,5 +1,6 @@
 import { anObject, checkOptions, listOf } from '@mintmark/internal'
 import { accountPage } from './account.ts'
+import { approvalPage } from './approval.ts'
 import { type BrandingOptions, createBrand } from './branding.ts'
 import { consentPage } from './consent.ts'
 import { checkLanguages } from './languages/check-languages.ts'
@@ -36,6 +37,7 @@ export interface Pages {
   readonly passkeysPage: typeof passkeysPage
   readonly errorPage: typeof errorPage
   readonly devicePage: typeof devicePage
+  readonly approvalPage: typeof approvalPage
   readonly logoutPage: typeof logoutPage
   readonly signedOutPage: typeof signedOutPage
   /** The tags of the languages (BCP 47), for the option `discovery.uiLocales` of the server. */
@@ -61,6 +63,7 @@ export function createPages(options: PagesOptions = {}): Pages {
     passkeysPage: (input, request) => passkeysPage({ ...look, ...input }, request),
     errorPage: (input, request) => errorPage({ ...look, ...input }, request),
     devicePage: (content, request) => devicePage({ ...look, ...content }, request),
+    approvalPage: (content, request) => approvalPage({ ...look, ...content }, request),
     logoutPage: (content, request) => logoutPage({ ...look, ...content }, request),
     signedOutPage: (language, request) => signedOutPage({ ...look, ...language }, request),
     locales: languages.map(({ lang }) => lang),

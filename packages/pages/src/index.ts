@@ -1,4 +1,5 @@
 export { accountPage } from './account.ts'
+export { approvalPage } from './approval.ts'
 export { readConsentForm, consentPage } from './consent.ts'
 export { createPages } from './create-pages.ts'
 export { devicePage } from './device.ts'

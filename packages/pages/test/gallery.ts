@@ -60,6 +60,7 @@ export function gallery(
     consentPage,
     accountPage,
     logoutPage,
+    approvalPage,
     errorPage,
     signedOutPage,
   } = pages
@@ -99,6 +100,17 @@ export function gallery(
       accountName,
     }),
     account: accountPage({ apps, sessions, currentSessionId: 'this' }),
+    approval: approvalPage({
+      kind: 'ask',
+      pending: {
+        client: { clientName: 'Shopping agent' },
+        scopes: scopes.slice(0, 1),
+        details,
+        bindingMessage: 'Order 1234',
+        askedFrom: 'Lisbon, Portugal',
+      },
+      accountName,
+    }),
     'sign-out': logoutPage({
       kind: 'confirm',
       status: 200,

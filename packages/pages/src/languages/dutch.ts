@@ -101,6 +101,18 @@ export const dutch: Messages = {
       text: '{client} heeft geen toegang gekregen. U kunt deze pagina sluiten.',
     },
   },
+  approval: {
+    title: 'Een verzoek goedkeuren?',
+    heading: '{client} vraagt uw goedkeuring',
+    message: 'Daar moet dezelfde tekst staan als op deze pagina:',
+    warning: 'Sta alleen toe wat u verwacht. Als u dit niet zelf bent begonnen, weiger het dan.',
+    approved: { title: 'Goedgekeurd', text: '{client} kan doorgaan. U kunt deze pagina sluiten.' },
+    denied: { title: 'Geweigerd', text: '{client} heeft geen toegang gekregen. U kunt deze pagina sluiten.' },
+    ended: {
+      title: 'Dit verzoek is beëindigd',
+      text: 'Het is al beantwoord of heeft te lang gewacht. U kunt deze pagina sluiten.',
+    },
+  },
   logout: {
     title: 'Afmelden?',
     askedBy: '{client} vraagt u om u af te melden',

@@ -87,6 +87,18 @@ export const english: Messages = {
     approved: { title: 'Device connected', text: '{client} is now signed in on your device. You can close this page.' },
     denied: { title: 'Nothing was connected', text: '{client} did not get access. You can close this page.' },
   },
+  approval: {
+    title: 'Approve a request?',
+    heading: '{client} asks for your approval',
+    message: 'It must show you the same text as this page:',
+    warning: 'Allow only what you expect. If you did not start this yourself, deny it.',
+    approved: { title: 'Approved', text: '{client} can continue. You can close this page.' },
+    denied: { title: 'Denied', text: '{client} did not get access. You can close this page.' },
+    ended: {
+      title: 'This request has ended',
+      text: 'It was answered before, or it waited too long. You can close this page.',
+    },
+  },
   logout: {
     title: 'Sign out?',
     askedBy: '{client} asks you to sign out',

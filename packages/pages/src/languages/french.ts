@@ -99,6 +99,18 @@ export const french: Messages = {
     },
     denied: { title: 'Rien n’a été connecté', text: '{client} n’a pas obtenu d’accès. Vous pouvez fermer cette page.' },
   },
+  approval: {
+    title: 'Approuver une demande ?',
+    heading: '{client} demande votre accord',
+    message: 'Le même texte doit y être affiché que sur cette page :',
+    warning: 'N’autorisez que ce que vous attendez. Si vous n’êtes pas à l’origine de cette demande, refusez-la.',
+    approved: { title: 'Demande approuvée', text: '{client} peut continuer. Vous pouvez fermer cette page.' },
+    denied: { title: 'Demande refusée', text: '{client} n’a pas obtenu l’accès. Vous pouvez fermer cette page.' },
+    ended: {
+      title: 'Cette demande est terminée',
+      text: 'Elle a déjà reçu une réponse ou a attendu trop longtemps. Vous pouvez fermer cette page.',
+    },
+  },
   logout: {
     title: 'Se déconnecter ?',
     askedBy: '{client} vous demande de vous déconnecter',

@@ -101,6 +101,18 @@ export const german: Messages = {
       text: '{client} hat keinen Zugriff erhalten. Sie können diese Seite schließen.',
     },
   },
+  approval: {
+    title: 'Anfrage genehmigen?',
+    heading: '{client} bittet um Ihre Zustimmung',
+    message: 'Dort muss derselbe Text stehen wie auf dieser Seite:',
+    warning: 'Erlauben Sie nur, was Sie erwarten. Wenn Sie das nicht selbst begonnen haben, lehnen Sie es ab.',
+    approved: { title: 'Genehmigt', text: '{client} kann fortfahren. Sie können diese Seite schließen.' },
+    denied: { title: 'Abgelehnt', text: '{client} hat keinen Zugriff erhalten. Sie können diese Seite schließen.' },
+    ended: {
+      title: 'Diese Anfrage ist beendet',
+      text: 'Sie wurde bereits beantwortet oder hat zu lange gewartet. Sie können diese Seite schließen.',
+    },
+  },
   logout: {
     title: 'Abmelden?',
     askedBy: '{client} bittet Sie, sich abzumelden',

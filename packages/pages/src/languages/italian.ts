@@ -103,6 +103,18 @@ export const italian: Messages = {
       text: '{client} non ha ottenuto l’accesso. Puoi chiudere questa pagina.',
     },
   },
+  approval: {
+    title: 'Approvare una richiesta?',
+    heading: '{client} chiede la tua approvazione',
+    message: 'Lì deve comparire lo stesso testo di questa pagina:',
+    warning: 'Consenti solo ciò che ti aspetti. Se non hai avviato tu questa richiesta, rifiutala.',
+    approved: { title: 'Richiesta approvata', text: '{client} può continuare. Puoi chiudere questa pagina.' },
+    denied: { title: 'Richiesta rifiutata', text: '{client} non ha ottenuto l’accesso. Puoi chiudere questa pagina.' },
+    ended: {
+      title: 'Questa richiesta è terminata',
+      text: 'È già stata data una risposta, oppure è passato troppo tempo. Puoi chiudere questa pagina.',
+    },
+  },
   logout: {
     title: 'Uscire dall’account?',
     askedBy: '{client} ti chiede di uscire dall’account',

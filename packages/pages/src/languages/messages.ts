@@ -108,6 +108,17 @@ export interface Messages {
     readonly approved: { readonly title: string; readonly text: TextWith<'client'> }
     readonly denied: { readonly title: string; readonly text: TextWith<'client'> }
   }
+  /** The page on which a user approves a request that a client made without a browser (CIBA Core 1.0). */
+  readonly approval: {
+    readonly title: string
+    readonly heading: TextWith<'client'>
+    /** Above the text that the client shows too, by which the user recognizes the request. */
+    readonly message: string
+    readonly warning: string
+    readonly approved: { readonly title: string; readonly text: TextWith<'client'> }
+    readonly denied: { readonly title: string; readonly text: TextWith<'client'> }
+    readonly ended: { readonly title: string; readonly text: string }
+  }
   readonly logout: {
     readonly title: string
     /** The client that asks. Its name may be false, because anybody can name a client. */

@@ -99,6 +99,18 @@ export const portuguese: Messages = {
     },
     denied: { title: 'Nada foi conectado', text: '{client} não obteve acesso. Você pode fechar esta página.' },
   },
+  approval: {
+    title: 'Aprovar uma solicitação?',
+    heading: '{client} pede a sua aprovação',
+    message: 'O mesmo texto desta página deve aparecer lá:',
+    warning: 'Permita apenas o que você espera. Se não foi você quem iniciou esta solicitação, recuse-a.',
+    approved: { title: 'Solicitação aprovada', text: '{client} pode continuar. Você pode fechar esta página.' },
+    denied: { title: 'Solicitação recusada', text: '{client} não obteve acesso. Você pode fechar esta página.' },
+    ended: {
+      title: 'Esta solicitação terminou',
+      text: 'Ela já foi respondida ou esperou tempo demais. Você pode fechar esta página.',
+    },
+  },
   logout: {
     title: 'Sair da conta?',
     askedBy: '{client} pede que você saia da conta',

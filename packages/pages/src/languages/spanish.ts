@@ -99,6 +99,18 @@ export const spanish: Messages = {
     },
     denied: { title: 'No se ha conectado nada', text: '{client} no ha obtenido acceso. Puede cerrar esta página.' },
   },
+  approval: {
+    title: '¿Aprobar una solicitud?',
+    heading: '{client} pide su aprobación',
+    message: 'Allí debe aparecer el mismo texto que en esta página:',
+    warning: 'Permita solo lo que espera. Si no lo ha iniciado usted, rechácelo.',
+    approved: { title: 'Solicitud aprobada', text: '{client} puede continuar. Puede cerrar esta página.' },
+    denied: { title: 'Solicitud rechazada', text: '{client} no ha obtenido acceso. Puede cerrar esta página.' },
+    ended: {
+      title: 'Esta solicitud ha terminado',
+      text: 'Ya se respondió o esperó demasiado tiempo. Puede cerrar esta página.',
+    },
+  },
   logout: {
     title: '¿Cerrar la sesión?',
     askedBy: '{client} le pide que cierre la sesión',
