@@ -36,7 +36,7 @@ beforeAll(async () => {
   )
   withoutToken = await follow(blocksOf('docs/tutorial/api-and-single-page-app.md'), environment)
   browser = await launchChromium()
-}, 60_000)
+}, 180_000)
 afterAll(() => Promise.all([browser.close(), terminal.close()]))
 
 it('the API of the tutorial refuses a request without a token (RFC 6750 §3)', () => {

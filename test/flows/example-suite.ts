@@ -7,38 +7,14 @@ import { navigate } from '../support/navigate.ts'
 interface Example {
   readonly issuer: string
   readonly secret: string
+  /** @defaultValue `http://localhost:4000`. */
+  readonly app?: string
 }
 
 /** The requirements of every variant of the minimal example. */
 export function describeExample(reach: () => Example): void {
   it('a user signs in and consents, and openid-client gets the tokens (RFC 6749 §4.1)', async () => {
-    const config = await client.discovery(
-      new URL(reach().issuer),
-      'my-app',
-      undefined,
-      client.ClientSecretBasic(reach().secret),
-      { execute: [client.allowInsecureRequests] },
-    )
-    const codeVerifier = client.randomPKCECodeVerifier()
-    const start = client.buildAuthorizationUrl(config, {
-      redirect_uri: 'http://localhost:4000/callback',
-      scope: 'openid profile offline_access',
-      code_challenge: await client.calculatePKCECodeChallenge(codeVerifier),
-      code_challenge_method: 'S256',
-      nonce: 'n1',
-    })
-
-    const login = await browse(start)
-    const consent = await browse(login.next, 'username=ann&password=example', login.cookies)
-    const back = await browse(
-      consent.next,
-      'decision=allow&scope=openid&scope=profile&scope=offline_access',
-      `${login.cookies}; ${consent.cookies}`,
-    )
-    const tokens = await client.authorizationCodeGrant(config, back.next, {
-      pkceCodeVerifier: codeVerifier,
-      expectedNonce: 'n1',
-    })
+    const { config, tokens } = await signInToExample(reach())
 
     expect(tokens.claims()).toMatchObject({ sub: 'user-1', name: 'Ann Lee', amr: ['pwd'] })
     expect(await client.fetchUserInfo(config, tokens.access_token, 'user-1')).toMatchObject({ name: 'Ann Lee' })
@@ -66,8 +42,41 @@ export function describeExample(reach: () => Example): void {
   })
 }
 
+/** Ann signs in to `my-app` and consents. Returns the tokens, and the cookies of her browser. */
+export async function signInToExample(example: Example) {
+  const config = await client.discovery(
+    new URL(example.issuer),
+    'my-app',
+    undefined,
+    client.ClientSecretBasic(example.secret),
+    { execute: [client.allowInsecureRequests] },
+  )
+  const codeVerifier = client.randomPKCECodeVerifier()
+  const start = client.buildAuthorizationUrl(config, {
+    redirect_uri: `${example.app ?? 'http://localhost:4000'}/callback`,
+    scope: 'openid profile offline_access',
+    code_challenge: await client.calculatePKCECodeChallenge(codeVerifier),
+    code_challenge_method: 'S256',
+    nonce: 'n1',
+    prompt: 'consent',
+  })
+
+  const login = await browse(start)
+  const consent = await browse(login.next, 'username=ann&password=example', login.cookies)
+  const back = await browse(
+    consent.next,
+    'decision=allow&scope=openid&scope=profile&scope=offline_access',
+    `${login.cookies}; ${consent.cookies}`,
+  )
+  const tokens = await client.authorizationCodeGrant(config, back.next, {
+    pkceCodeVerifier: codeVerifier,
+    expectedNonce: 'n1',
+  })
+  return { config, tokens, cookies: `${login.cookies}; ${consent.cookies}` }
+}
+
 /** Opens a page or posts its form. Returns where the browser is sent and which cookies are set. */
-async function browse(
+export async function browse(
   url: URL,
   form?: string,
   cookies = '',

@@ -23,7 +23,7 @@ export function workerdCommand({ port, folder, bindings = {}, durableObject }: W
     join(folder, 'config.capnp'),
     `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
-  services = [(name = "main", worker = .worker), (name = "data", disk = (path = "data", writable = true))],
+  services = [(name = "main", worker = .worker), (name = "data", disk = (path = "data", writable = true)), (name = "internet", network = (allow = ["public", "private"]))],
   sockets = [(name = "http", address = "127.0.0.1:${port}", http = (), service = "main")]
 );
 const worker :Workerd.Worker = (

@@ -4,6 +4,9 @@ export interface DurableObjectState {
     readonly sql: { exec(statement: string, ...values: unknown[]): { toArray(): Record<string, unknown>[] } }
     /** Runs the closure in one transaction. An error rolls it back. */
     transactionSync<T>(closure: () => T): T
+    /** In milliseconds since 1970; `null` without an alarm. */
+    getAlarm(): Promise<number | null>
+    setAlarm(at: number): Promise<void>
   }
   /** Delays requests until the promise is settled. */
   blockConcurrencyWhile<T>(work: () => Promise<T>): Promise<T>

@@ -1,5 +1,6 @@
 import { toFetch } from '@mintmark/adapter-fetch'
 import {
+  type AuthorizationServer,
   createCookieSessions,
   createAuthorizationServer,
   logEvents,
@@ -18,6 +19,8 @@ interface Environment {
   readonly ISSUER_URL: string
   /** 32 random bytes in base64url: a secret of the Worker. */
   readonly SEALING_KEY: string
+  /** The address of the client application, such as `http://localhost:4000`. */
+  readonly APP_URL: string
   readonly MINTMARK: DurableObjectNamespace
 }
 
@@ -31,24 +34,43 @@ export default worker
 
 // Workers requires that a Durable Object is a class.
 export class Mintmark {
-  readonly #server: Promise<(request: Request) => Promise<Response>>
+  readonly #state: DurableObjectState
+  readonly #server: Promise<AuthorizationServer>
+  readonly #handle: Promise<(request: Request) => Promise<Response>>
 
   constructor(state: DurableObjectState, environment: Environment) {
+    this.#state = state
     this.#server = state.blockConcurrencyWhile(() => openServer(state, environment))
+    this.#handle = this.#server.then((server) => toFetch(server))
   }
 
   async fetch(request: Request): Promise<Response> {
-    return (await this.#server)(request)
+    if ((await this.#state.storage.getAlarm()) === null) await this.#setAlarm()
+    return (await this.#handle)(request)
+  }
+
+  /**
+   * Sends the logout tokens that are due, such as those that a client could not receive before. Workers calls it, even
+   * when the object has no requests.
+   */
+  async alarm(): Promise<void> {
+    try {
+      let more = true
+      while (more) more = (await (await this.#server).deliverOnce({ limit: 100, deadline: 20_000 })).more
+    } finally {
+      await this.#setAlarm()
+    }
+  }
+
+  #setAlarm(): Promise<void> {
+    return this.#state.storage.setAlarm(Date.now() + 30_000)
   }
 }
 
-async function openServer(
-  state: DurableObjectState,
-  environment: Environment,
-): Promise<(request: Request) => Promise<Response>> {
+async function openServer(state: DurableObjectState, environment: Environment): Promise<AuthorizationServer> {
   const issuer = environment.ISSUER_URL
   const storage = await createSqlStorage({ issuer, dialect: durableObjectSqlite(state.storage) })
-  await registerOnce(storage)
+  await registerOnce(storage, environment)
   const sessions = createCookieSessions({ storage })
   const attempts = limitSignIns({ onEvent: logEvents(console) })
 
@@ -60,6 +82,7 @@ async function openServer(
     logout: { endSession: sessions.end, renderPage: logoutPage },
     renderErrorPage: errorPage,
     onEvent: logEvents(console),
+    dangerouslyAllowOutbound: onThisMachine(environment),
     pages: {
       async login(pending, request) {
         const attempt = readSignInForm(request)
@@ -82,11 +105,15 @@ async function openServer(
   })
   // Throws if another sealing key sealed the stored keys.
   await server.ready()
-  return toFetch(server)
+  return server
 }
 
+/** During development, logout tokens may go to an application on the same machine. */
+const onThisMachine = ({ APP_URL }: Environment): readonly string[] =>
+  new URL(APP_URL).hostname === 'localhost' ? [new URL(APP_URL).origin] : []
+
 /** Creates a user and a client when the object is new. The secret is logged once and cannot be shown again. */
-async function registerOnce(storage: OAuthStorage): Promise<void> {
+async function registerOnce(storage: OAuthStorage, environment: Environment): Promise<void> {
   if ((await storage.clients.find(clientId('my-app'))) !== undefined) return
 
   const claims = {
@@ -101,11 +128,13 @@ async function registerOnce(storage: OAuthStorage): Promise<void> {
     {
       clientId: 'my-app',
       clientName: 'My app',
-      redirectUris: ['http://localhost:4000/callback'],
+      redirectUris: [`${environment.APP_URL}/callback`],
+      postLogoutRedirectUris: [`${environment.APP_URL}/`],
+      backchannelLogoutUri: `${environment.APP_URL}/backchannel-logout`,
       grantTypes: ['authorization_code', 'refresh_token'],
       scopes: ['openid', 'profile', 'email', 'offline_access'],
     },
-    { storage },
+    { storage, dangerouslyAllowOutbound: onThisMachine(environment) },
   )
   console.log('client_id my-app, client_secret', clientSecret)
 }
