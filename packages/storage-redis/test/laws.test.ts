@@ -58,7 +58,7 @@ describe.for(targets)('durable records in memory, expiring records on $name', ({
   let target: Awaited<ReturnType<Target['start']>>
   beforeAll(async () => {
     target = await start()
-  }, 30_000)
+  })
   afterAll(() => target.stop())
 
   it.for(adminLaws)('keeps the law $name', async (law) => {

@@ -261,5 +261,5 @@ describe('a cluster', () => {
         (code, index) => answers[index] !== 'unavailable' && JSON.stringify(answers[index]) !== JSON.stringify(code),
       ),
     ).toEqual([])
-  }, 30_000)
+  })
 })

@@ -22,7 +22,7 @@ beforeAll(async () => {
   // The collation of the database must not matter.
   database = await aMigratedEnglishDatabase()
   dialects = [openSqliteDialect(':memory:', { migrate: 'on-open' }), toPostgresDialect(database.pool())]
-}, 60_000)
+})
 afterAll(async () => {
   await Promise.all(dialects.map((dialect) => dialect.close()))
   await database.remove()

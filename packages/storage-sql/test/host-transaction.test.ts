@@ -216,7 +216,7 @@ describe('a storage in a transaction of the host', () => {
     const pool = database.pool()
     await createSqlStorage({ dialect: toPostgresDialect(pool), issuer })
     client = await pool.connect()
-  }, 60_000)
+  })
   afterAll(async () => {
     client.release(true)
     await database.remove()

@@ -21,7 +21,7 @@ describe.for(enginesOfFiles)('filters with many comparisons on $name', ({ open }
     unlimited = await createSqlStorage({ dialect, issuer })
     limited = await createSqlStorage({ dialect, issuer, scanLimit: 3 })
     await insertUsers(unlimited)
-  }, 60_000)
+  })
   afterAll(() => database.remove())
 
   test.for<[string, ResolvedFilter, readonly number[]]>([
