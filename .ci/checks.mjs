@@ -20,11 +20,16 @@ const stages = [
     [{ command: ['lint'] }, { command: ['check'] }],
   ],
   [[{ command: ['test'], config: 'vitest.workspace.ts' }]],
-  [[{ command: ['mutation', 'critical'] }]],
-  [[{ command: ['build'] }]],
-  // It writes the types that the package check reads.
-  [[{ command: ['generate', 'api-report'] }]],
-  [[{ command: ['package-check'] }, { command: ['generate', 'bill-of-materials'] }]],
+  [
+    [{ command: ['mutation', 'critical'] }],
+    [
+      { command: ['build'] },
+      // It writes the types that the package check reads.
+      { command: ['generate', 'api-report'] },
+      { command: ['package-check'] },
+      { command: ['generate', 'bill-of-materials'] },
+    ],
+  ],
   [[{ command: ['test:long'], config: 'vitest.long.ts' }]],
   [[{ command: ['packed'], config: 'vitest.packed.ts', needsRegistry: true }]],
   [
