@@ -1,29 +1,20 @@
 import { toFetch } from '@mintmark/adapter-fetch'
-import { createAuthorizationServer, createStoredKeys, registerClient } from '@mintmark/core'
 import { registerIdentityProvider } from '@mintmark/scim'
-import {
-  createSignalReceiver,
-  createSignalTransmitter,
-  type ReceiverEvent,
-  signalScopes,
-  type TransmitterEvent,
-} from '@mintmark/signals'
+import { createSignalReceiver, type ReceiverEvent } from '@mintmark/signals'
 import { epochSeconds, providerId, sessionId, userId } from '@mintmark/storage-interface'
 import { aProvisionedUser, aSessionRecord } from '@mintmark/storage-interface/fixtures'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
-import { createLocalJWKSet, type JSONWebKeySet, jwtVerify, SignJWT, generateKeyPair, exportJWK } from 'jose'
+import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
 
+import { accountDisabled, push, receiverUrl, sessionRevoked, startSignals } from '../support/signal-world.ts'
+
 const issuer = 'https://as.test'
-const receiverUrl = 'https://receiver.example/events'
-const sessionRevoked = 'https://schemas.openid.net/secevent/caep/event-type/session-revoked'
-const accountDisabled = 'https://schemas.openid.net/secevent/risc/event-type/account-disabled'
 const created = 'urn:ietf:params:scim:event:prov:create:notice'
-const push = { method: 'urn:ietf:rfc:8935', endpoint_url: receiverUrl, authorization_header: 'Bearer of-receiver' }
 
 describe('a transmitter of security events', () => {
   it('publishes its configuration to everybody (SSF 1.0 §7.1)', async () => {
-    const world = await start()
+    const world = await startSignals()
 
     const reply = await world.send('GET', '/.well-known/ssf-configuration', { token: undefined })
 
@@ -40,7 +31,7 @@ describe('a transmitter of security events', () => {
   })
 
   it('pushes each event once, in order, signed with RS256 and with the credential of the receiver (RFC 8935 §2)', async () => {
-    const world = await start()
+    const world = await startSignals()
     const stream = await world.create({ events_requested: [sessionRevoked, accountDisabled, 'unknown:event'] })
     expect(stream).toMatchObject({
       status: 201,
@@ -76,7 +67,7 @@ describe('a transmitter of security events', () => {
   })
 
   it('names only the session that ended, and a provisioned user by its address (SSF 1.0 §3.1, RFC 9967 §2.1)', async () => {
-    const world = await start()
+    const world = await startSignals()
     await world.create({ events_requested: [sessionRevoked, created] })
     await world.storage.provisionedUsers.insert(aProvisionedUser('kim'))
     await world.storage.sessions.insert(aSessionRecord({ sessionId: sessionId('s-1'), userId: userId('user-kim') }))
@@ -100,7 +91,7 @@ describe('a transmitter of security events', () => {
   })
 
   it('repeats an event with the same jti until the receiver accepts it, and gives one up that it refuses (RFC 8935 §2.4)', async () => {
-    const world = await start()
+    const world = await startSignals()
     await world.create({ events_requested: [sessionRevoked] })
     await world.storage.users.insert({ userId: userId('ann'), claims: {}, createdAt: world.now() })
     await world.storage.users.revokeAccess(userId('ann'), world.now())
@@ -120,7 +111,7 @@ describe('a transmitter of security events', () => {
   })
 
   it('keeps the events of a paused stream, drops those of a disabled one, and reports the status (SSF 1.0 §8.1.2)', async () => {
-    const world = await start()
+    const world = await startSignals()
     await world.create({ events_requested: [sessionRevoked] })
     await world.storage.users.insert({ userId: userId('ann'), claims: {}, createdAt: world.now() })
     const setStatus = (status: string) =>
@@ -145,7 +136,7 @@ describe('a transmitter of security events', () => {
   })
 
   it('returns events to polls until they are acknowledged, whatever the order (RFC 8936 §2)', async () => {
-    const world = await start()
+    const world = await startSignals()
     await world.create({ events_requested: [sessionRevoked], delivery: { method: 'urn:ietf:rfc:8936' } })
     for (const id of ['a', 'b', 'c']) {
       await world.storage.users.insert({ userId: userId(id), claims: {}, createdAt: world.now() })
@@ -178,7 +169,7 @@ describe('a transmitter of security events', () => {
   })
 
   it('sends a verification event with the state, pushed or polled, and not too often (SSF 1.0 §8.1.4)', async () => {
-    const world = await start()
+    const world = await startSignals()
     await world.create({ events_requested: [] })
     const verify = () => world.send('POST', '/ssf/v1/verify', { body: { stream_id: world.streamId(), state: 's1' } })
 
@@ -203,7 +194,7 @@ describe('a transmitter of security events', () => {
   })
 
   it('leaves out subjects that the receiver removes, until it adds them again (SSF 1.0 §8.1.3)', async () => {
-    const world = await start()
+    const world = await startSignals()
     await world.create({ events_requested: [sessionRevoked] })
     await world.storage.users.insert({ userId: userId('ann'), claims: {}, createdAt: world.now() })
     const subject = { format: 'iss_sub', iss: issuer, sub: 'ann' }
@@ -223,7 +214,7 @@ describe('a transmitter of security events', () => {
   })
 
   it('lets a receiver read, replace and remove its own stream only, and have one (SSF 1.0 §8.1.1)', async () => {
-    const world = await start()
+    const world = await startSignals()
     const other = await world.tokenOf('ssf.manage')
     await world.create({ events_requested: [sessionRevoked], description: 'mine' })
     const id = world.streamId()
@@ -247,7 +238,7 @@ describe('a transmitter of security events', () => {
   })
 
   it('sends nothing that happened before a stream was created again', async () => {
-    const world = await start()
+    const world = await startSignals()
     await world.create({ events_requested: [sessionRevoked] })
     await world.storage.users.insert({ userId: userId('ann'), claims: {}, createdAt: world.now() })
     await world.deliver()
@@ -266,7 +257,7 @@ describe('a transmitter of security events', () => {
     ['an unknown method', { delivery: { method: 'x', endpoint_url: receiverUrl } }, 'configuration_invalid'],
     ['events that are not a list', { events_requested: 'all' }, 'configuration_invalid'],
   ])('refuses a stream with %s, and stores nothing', async (_, change, error) => {
-    const world = await start()
+    const world = await startSignals()
 
     expect(await world.create(change)).toMatchObject({ status: 400, body: { error } })
 
@@ -275,7 +266,7 @@ describe('a transmitter of security events', () => {
   })
 
   it('refuses requests without a token, with one of another scope, and writes with ssf.read (RFC 6750 §3.1)', async () => {
-    const world = await start()
+    const world = await startSignals()
     const reading = await world.tokenOf('ssf.read')
     const body = { events_requested: [] }
 
@@ -463,114 +454,3 @@ describe('a receiver of security events', () => {
     expect(await world.stored()).toMatchObject({ generation: 1 })
   })
 })
-
-interface Pushed {
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: string
-}
-
-async function start() {
-  let now = epochSeconds(1_790_000_000)
-  const clock = () => now
-  const storage = createMemoryStorage({ issuer })
-  const keys = createStoredKeys({
-    storage,
-    sealingKey: Buffer.alloc(32, 7).toString('base64url'),
-    clock,
-    algorithms: ['ES256', 'RS256'],
-  })
-  const pushed: Pushed[] = []
-  const events: TransmitterEvent[] = []
-  let status = 202
-  const server = createAuthorizationServer({
-    issuer,
-    keys,
-    storage,
-    signedIn: () => Promise.resolve(undefined),
-    clock,
-    scopes: { ...signalScopes, other: 'Other' },
-    fetch: (_url, init) => {
-      pushed.push({ headers: Object.fromEntries(new Headers(init?.headers)), body: init?.body as string })
-      return Promise.resolve(new Response(null, { status }))
-    },
-    purge: false,
-    backChannelLogout: { afterRequests: false },
-  })
-  const transmitter = createSignalTransmitter({
-    issuer,
-    storage,
-    keys,
-    accessTokens: server,
-    clock,
-    onEvent: (event) => void events.push(event),
-  })
-  const fetchIt = toFetch(transmitter, server)
-  const tokenOf = async (scope: string) => {
-    const { client, clientSecret } = await registerClient(
-      { clientName: scope, grantTypes: ['client_credentials'], redirectUris: [], scopes: [scope] },
-      { storage, clock },
-    )
-    const response = await fetchIt(
-      new Request(`${issuer}/token`, {
-        method: 'POST',
-        headers: {
-          authorization: `Basic ${btoa(`${client.clientId}:${clientSecret ?? ''}`)}`,
-          'content-type': 'application/x-www-form-urlencoded',
-        },
-        body: new URLSearchParams({ grant_type: 'client_credentials', scope }).toString(),
-      }),
-    )
-    const { access_token: token } = (await response.json()) as { readonly access_token: string }
-    return { token, clientId: client.clientId }
-  }
-  const owner = await tokenOf('ssf.manage')
-  const send = async (
-    method: string,
-    path: string,
-    { body, ...given }: { readonly token?: string | undefined; readonly body?: unknown } = {},
-  ) => {
-    const token = 'token' in given ? given.token : owner.token
-    const response = await fetchIt(
-      new Request(issuer + path, {
-        method,
-        headers: {
-          ...(token !== undefined && { authorization: `Bearer ${token}` }),
-          'content-type': 'application/json',
-        },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-      }),
-    )
-    const text = await response.text()
-    return { status: response.status, body: (text === '' ? {} : JSON.parse(text)) as Record<string, unknown> }
-  }
-  let streamId = ''
-  return {
-    storage,
-    pushed,
-    events,
-    send,
-    receiver: owner.clientId,
-    now: clock,
-    tokenOf: async (scope: string) => (await tokenOf(scope)).token,
-    async create(change: object) {
-      const reply = await send('POST', '/ssf/v1/streams', { token: owner.token, body: { delivery: push, ...change } })
-      if (reply.status === 201) streamId = String(reply.body['stream_id'])
-      return reply
-    },
-    streamId: () => streamId,
-    deliver: () => server.deliverOnce(),
-    answer: (next: number) => void (status = next),
-    advance: (by: number) => void (now = epochSeconds(now + by)),
-    async verify(set: string) {
-      const jwks = (await (await fetchIt(new Request(`${issuer}/jwks`))).json()) as JSONWebKeySet
-      const { payload } = await jwtVerify(set, createLocalJWKSet(jwks), {
-        issuer,
-        audience: owner.clientId,
-        typ: 'secevent+jwt',
-        algorithms: ['RS256'],
-        currentDate: new Date(now * 1000),
-      })
-      return payload as typeof payload & { readonly events: object; readonly sub_id: unknown }
-    },
-  }
-}

@@ -24,7 +24,8 @@ export async function authenticateReceiver(
   if (found.subject !== found.clientId) throw new SignalError('token_of_user')
   const isRead = request.method === 'GET' || request.method === 'HEAD'
   const accepted = isRead ? readScopes : ['ssf.manage']
-  if (!accepted.some((scope) => found.scopes.includes(scope))) throw new SignalError('scope_missing')
+  if (!accepted.some((scope) => found.scopes.includes(scope)))
+    throw new SignalError('scope_missing', { scope: accepted.at(-1) ?? 'ssf.manage' })
   const client = await storage.clients.find(found.clientId)
   if (client === undefined || client.disabledAt !== undefined) throw new SignalError('client_unknown')
   return { client }

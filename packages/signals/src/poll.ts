@@ -12,6 +12,7 @@ import {
 import type { ClientRecord, JsonObject } from '@mintmark/storage-interface'
 import { changeRetention, untilSettled } from '@mintmark/storage-interface/stores'
 
+import { ownStream } from './own-stream.ts'
 import { SignalError } from './refusals.ts'
 import { isStream, type Stream } from './stream-configuration.ts'
 import { readBody, type TransmitterDependencies } from './transmitter-context.ts'
@@ -43,20 +44,31 @@ export async function pollStream(
   if (found.stream.delivery !== 'poll') throw new SignalError('poll_invalid')
   for (const jti of poll.refused)
     deps.journal.record(request, { type: 'event.refused', streamId: found.webhookId, clientId: client.clientId, jti })
-  const acknowledged = await acknowledge(found, poll.settled, { request, deps })
+  let stream = await acknowledge(found, poll.settled, { request, deps })
   const endsAt = elapsed() + (poll.isImmediate ? 0 : longestWait)
   const signal = request.signal?.()
-  for (;;) {
-    const pending = await pendingEvents(acknowledged, poll.limit, deps)
-    const hasWaited = elapsed() >= endsAt || signal?.aborted === true
-    if (pending.events.length > 0 || hasWaited) return pollResponse(pending, client, deps)
+  for (let skipped = 0; ;) {
+    const pending = await pendingEvents(stream, poll.limit, deps)
+    if (pending.events.length > 0) return pollResponse(pending, client, deps)
+    if (pending.more && skipped < maxSkippedPages) {
+      // These changes are no events of the stream: an event after them must not wait for another poll.
+      skipped += 1
+      stream = await acknowledge(stream, new Set(), { request, deps })
+      continue
+    }
+    if (pending.more || elapsed() >= endsAt || signal?.aborted === true) return pollResponse(pending, client, deps)
     await new Promise((resolve) => setTimeout(resolve, pauseBetweenReads))
+    // Meanwhile the receiver may have paused the stream, or asked for a verification event.
+    stream = await ownStream(stream.webhookId, { client }, deps)
   }
 }
 
 /** In milliseconds. A proxy closes a connection that is silent for much longer. */
 const longestWait = 20_000
 const pauseBetweenReads = 500
+
+/** The number of pages of changes without an event that one poll reads; the next poll continues behind them. */
+const maxSkippedPages = 50
 
 function readPoll(body: JsonObject): PollRequest {
   const { maxEvents = defaultEvents, returnImmediately = false, ack = [], setErrs = {} } = body

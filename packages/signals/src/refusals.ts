@@ -42,13 +42,19 @@ export class SignalError extends Error {
   readonly status: number
   /** In seconds. */
   readonly retryAfter: number | undefined
+  /** The scope value that gives access. */
+  readonly scope: string | undefined
 
-  constructor(reason: SignalRefusalReason, more: { readonly cause?: unknown; readonly retryAfter?: number } = {}) {
+  constructor(
+    reason: SignalRefusalReason,
+    more: { readonly cause?: unknown; readonly retryAfter?: number; readonly scope?: string } = {},
+  ) {
     const [status, sentence] = refusals[reason]
     super(sentence, { cause: more.cause })
     this.reason = reason
     this.status = status
     this.retryAfter = more.retryAfter
+    this.scope = more.scope
   }
 }
 

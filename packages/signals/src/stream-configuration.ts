@@ -30,7 +30,7 @@ type DeliveryChoice =
 
 /**
  * Reads the members of a stream configuration that the receiver supplies (SSF 1.0 §8.1.1). Event types that this server does not send
- * are kept out of `events_delivered`; the receiver sees that.
+ * stay in `events_requested`, as they were sent, and are kept out of `events_delivered`; the receiver sees that.
  * @throws SignalError `configuration_invalid` | `endpoint_invalid`.
  */
 export function readChoices(body: JsonObject, allowedOrigins: readonly string[]): StreamChoices {
@@ -44,8 +44,7 @@ export function readChoices(body: JsonObject, allowedOrigins: readonly string[])
 
 function readEvents(value: JsonValue): readonly string[] {
   if (!Array.isArray(value) || value.length > 100) throw new SignalError('configuration_invalid')
-  const events = value.map((each: JsonValue) => readText(each, 512))
-  return [...new Set(events)].filter((event) => securityEvents.includes(event))
+  return [...new Set(value.map((each: JsonValue) => readText(each, 512)))]
 }
 
 function readText(value: JsonValue, maxLength: number): string {
@@ -69,10 +68,19 @@ function readDelivery(value: JsonValue, allowedOrigins: readonly string[]): Deli
 
 /** Members that only this server sets: a receiver may send them back as they are (SSF 1.0 §8.1.1.3). */
 export function refuseOtherIdentity(body: JsonObject, view: JsonObject): void {
-  for (const name of ['iss', 'aud', 'events_supported', 'events_delivered', 'min_verification_interval'])
+  for (const name of transmitterSupplied)
     if (body[name] !== undefined && JSON.stringify(body[name]) !== JSON.stringify(view[name]))
       throw new SignalError('configuration_invalid')
 }
+
+const transmitterSupplied = [
+  'iss',
+  'aud',
+  'events_supported',
+  'events_delivered',
+  'min_verification_interval',
+  'inactivity_timeout',
+]
 
 /** Renders a stream for its receiver (SSF 1.0 §8.1.1). The credential of the receiver is never returned. */
 export function streamView(
@@ -87,7 +95,7 @@ export function streamView(
     delivery: { method: delivery === 'push' ? push : poll, endpoint_url: delivery === 'push' ? url : pollUrl },
     events_supported: [...securityEvents],
     events_requested: [...eventsRequested],
-    events_delivered: [...eventsRequested],
+    events_delivered: eventsRequested.filter((event) => securityEvents.includes(event)),
     min_verification_interval: minVerificationInterval,
     ...(description !== undefined && { description }),
   }

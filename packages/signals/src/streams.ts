@@ -156,7 +156,12 @@ export async function changeStatus(
     (found) => ({
       ...found,
       disabledAt: status === 'disabled' ? (found.disabledAt ?? now) : undefined,
-      stream: { ...found.stream, status, statusReason: typeof reason === 'string' ? reason : undefined },
+      stream: {
+        ...found.stream,
+        status,
+        statusReason: typeof reason === 'string' ? reason : undefined,
+        verification: status === 'disabled' ? undefined : found.stream.verification,
+      },
     }),
     deps,
   )

@@ -30,9 +30,13 @@ export interface Receiver {
   readonly client: ClientRecord
 }
 
-/** @throws SignalError `body_malformed` | `media_type`. */
+/**
+ * Reads a JSON object. Without a Content-Type, as in the examples of SSF 1.0 §8.1, the body is taken for JSON.
+ * @throws SignalError `body_malformed` | `media_type`.
+ */
 export function readBody(request: ServerRequest): JsonObject {
-  if (!hasMediaType(request, ['application/json'])) throw new SignalError('media_type')
+  if (request.headers.has('content-type') && !hasMediaType(request, ['application/json']))
+    throw new SignalError('media_type')
   const body = parseJsonObject(decodeBody(request.body) ?? '')
   if (body === undefined) throw new SignalError('body_malformed')
   return body

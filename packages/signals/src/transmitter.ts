@@ -10,6 +10,7 @@ import {
   type Clock,
   createJournal,
   createService,
+  type Header,
   type HttpService,
   json,
   noStore,
@@ -230,11 +231,19 @@ function refuse(
   return withHeaders(render(error), [journal.correlationHeader(request)])
 }
 
-function render({ status, reason, message, retryAfter = 5 }: SignalError): ServerResponse {
-  const answer = json(status, { error: reason, error_description: message }, noStore)
-  if (status === 503 || status === 429) return withHeaders(answer, [['Retry-After', String(retryAfter)]])
-  if (status !== 401) return answer
+function render(error: SignalError): ServerResponse {
+  const { status, reason, message } = error
+  return withHeaders(json(status, { error: reason, error_description: message }, noStore), headersOf(error))
+}
+
+function headersOf({ status, reason, scope, retryAfter = 5 }: SignalError): readonly Header[] {
+  if (status === 503 || status === 429) return [['Retry-After', String(retryAfter)]]
   // RFC 6750 §3: without a token the challenge has no error.
-  const error = reason === 'token_missing' ? '' : ', error="invalid_token"'
-  return withHeaders(answer, [['WWW-Authenticate', `Bearer realm="signals"${error}`]])
+  if (reason === 'token_missing') return [['WWW-Authenticate', 'Bearer realm="signals"']]
+  if (status === 401) return [['WWW-Authenticate', 'Bearer realm="signals", error="invalid_token"']]
+  if (scope !== undefined)
+    return [['WWW-Authenticate', `Bearer realm="signals", error="insufficient_scope", scope="${scope}"`]]
+  return reason === 'token_of_user' || reason === 'client_unknown'
+    ? [['WWW-Authenticate', 'Bearer realm="signals", error="insufficient_scope"']]
+    : []
 }

@@ -17,6 +17,7 @@ import type { OutboundClient } from '../outbound/client.ts'
 import { sidFor, subjectFor } from '../tokens/pairwise.ts'
 import { deliveredRetention } from './derive-logouts.ts'
 import type { WebhookStorage } from './derive-webhooks.ts'
+import { payloadOf } from './security-event-payload.ts'
 import { isProvisioningEvent, type SecurityEventContent, verificationEvent } from './security-events.ts'
 import { giveUp, postMessage, retry } from './post-message.ts'
 import { openWebhookSecret } from './webhook-secrets.ts'
@@ -41,7 +42,11 @@ export async function sendSecurityEvent(
   // The client has since been removed or disabled, or fetches its events itself.
   if (client === undefined || client.disabledAt !== undefined || stream.delivery !== 'push')
     return giveUp('client_gone', now)
-  if (stream.status !== 'enabled') return { kind: 'postponed', dueAt: after(now, pausedWait) }
+  // SSF 1.0 §8.1.2.1: a disabled stream keeps nothing for later, a paused one everything.
+  if (stream.status === 'disabled') return giveUp('stream_disabled', now)
+  if (stream.status === 'paused') return { kind: 'postponed', dueAt: after(now, pausedWait) }
+  // The receiver has since removed the stream and created another one.
+  if (delivery.createdAt < webhook.createdAt) return giveUp('webhook_gone', now)
   const message = { jti: delivery.dedupeKey, content: { event: '', ...delivery.content } }
   const token = await mintSecurityEvent(message, client, deps)
   if (token === undefined) return retry(delivery, { failure: 'algorithm_unavailable', now })
@@ -66,8 +71,8 @@ export async function sendSecurityEvent(
   return postMessage(delivery, pushed, deps)
 }
 
-/** In seconds: how long an event of a paused stream is postponed. */
-const pausedWait = seconds(60)
+/** In seconds: how long an event of a paused stream is postponed. Only the first of a stream is looked at. */
+const pausedWait = seconds(15)
 
 /** A message of a stream. */
 interface StreamMessage {
@@ -92,24 +97,12 @@ export async function mintSecurityEvent(
     jti,
     iat: deps.clock(),
     aud: client.clientId,
-    txn: textOf(content, 'changeId'),
+    // SSF 1.0 §4.1.9: the same for all events of a change. A verification has no other event.
+    txn: textOf(content, 'changeId') ?? jti,
     sub_id: await subjectOf(content, client, deps),
     events: { [content.event]: payloadOf(content) },
   }
   return signJwt('secevent+jwt', claims, await deps.keys.signer('RS256'))
-}
-
-function payloadOf(content: SecurityEventContent): JsonObject {
-  if (content.event === verificationEvent) {
-    const state = textOf(content, 'state')
-    return state === undefined ? {} : { state }
-  }
-  if (isProvisioningEvent(content.event)) {
-    const names = content['names']
-    return content.event.endsWith(':notice') ? { attributes: Array.isArray(names) ? names : [] } : {}
-  }
-  // CAEP 1.0 §2 counts seconds.
-  return { event_timestamp: content['changedAt'] ?? 0 }
 }
 
 async function subjectOf(

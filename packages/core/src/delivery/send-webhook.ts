@@ -57,8 +57,8 @@ export async function sendWebhook(delivery: DeliveryRecord, deps: SendWebhookDep
   if (now >= delivery.expiresAt) return giveUp(delivery.lastFailure ?? 'expired', now)
   const webhook = await deps.storage.webhooks.find(delivery.recipient)
   if (webhook === undefined) return giveUp('webhook_gone', now)
-  if (webhook.disabledAt !== undefined) return { kind: 'postponed', dueAt: after(now, disabledWait) }
   if (webhook.stream !== undefined) return sendSecurityEvent(delivery, { webhook, stream: webhook.stream }, deps)
+  if (webhook.disabledAt !== undefined) return { kind: 'postponed', dueAt: after(now, disabledWait) }
 
   if (webhook.target !== undefined) return provision(delivery, webhook, deps)
 
