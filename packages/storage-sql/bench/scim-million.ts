@@ -8,6 +8,7 @@ import type { FilterAttribute, SortKey, TextOperator } from '@mintmark/storage-i
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
 import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
+import { declaredAttributes } from '../test/support/declared-attributes.ts'
 import { filledUser, fillProvider } from '../test/support/fill-provider.ts'
 import { makeDatabase } from '../test/support/postgres-database.ts'
 import { startPostgres } from '../test/support/postgres-server.ts'
@@ -47,6 +48,7 @@ async function measurePostgres(): Promise<void> {
 async function measure(dialect: SqlDialect, engine: string, rows: number): Promise<void> {
   const storage = await createSqlStorage({ dialect, issuer })
   await fillProvider(dialect, { issuer, rows })
+  await storage.provisionedUsers.indexAttributes(declaredAttributes)
   if (dialect.engine.name === 'postgres') await dialect.all('VACUUM ANALYZE', [])
 
   for (const [name, work] of Object.entries(workOn(storage, rows))) {

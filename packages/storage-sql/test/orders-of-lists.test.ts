@@ -5,6 +5,7 @@ import { createSqlStorage, migrate, type SqlDialect } from '@mintmark/storage-sq
 import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { declaredAttributes } from './support/declared-attributes.ts'
 import { aDatabase } from './support/postgres-of-the-run.ts'
 
 const issuer = 'https://issuer.example'
@@ -23,8 +24,9 @@ describe.for([
   { name: 'SQLite', open: anEmptyFile },
   { name: 'PostgreSQL', open: anEmptyPool },
 ])('$name', ({ open }) => {
-  test('sorts existing users by e-mail address and phone number by an index (RFC 7644 §3.4.2.3)', async () => {
+  test('sorts existing users by e-mail address and phone number by an index that the host declares (RFC 7644 §3.4.2.3)', async () => {
     const storage = await createSqlStorage({ dialect: await migratedWith(lists), issuer, scanLimit: 1 })
+    await storage.provisionedUsers.indexAttributes(declaredAttributes)
 
     for (const by of ['emails', 'phoneNumbers']) {
       expect(await sorted(storage, by, 'ascending')).toEqual(ordered)

@@ -10,6 +10,7 @@ import type { FilterAttribute, ListPage, SortKey } from '@mintmark/storage-inter
 import { aProvisionedState } from '@mintmark/storage-interface/fixtures'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { filledPostgres, filledSqlite, type FilledDatabase } from './support/filled-database.ts'
+import { declaredAttributes } from './support/declared-attributes.ts'
 import { filledUser } from './support/fill-provider.ts'
 
 // Neither engine has statistics, as in a database that nobody has analysed. A search reads 20,000 rows.
@@ -25,6 +26,7 @@ describe.for([
   let database: FilledDatabase
   beforeAll(async () => {
     database = await open(userCount)
+    await database.storage.provisionedUsers.indexAttributes(declaredAttributes)
   }, 600_000)
   afterAll(() => database.close())
 

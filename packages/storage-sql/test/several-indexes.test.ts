@@ -4,6 +4,7 @@ import type { FilterAttribute, ListPage, SortKey, TextOperator } from '@mintmark
 import { createSqlStorage } from '@mintmark/storage-sql'
 import { expect, test } from 'vitest'
 
+import { declaredAttributes } from './support/declared-attributes.ts'
 import { engines } from './support/migrated-dialects.ts'
 
 const issuer = 'https://issuer.example'
@@ -59,6 +60,7 @@ test.for(engines)(
     const dialect = await open()
     const unlimited = await createSqlStorage({ dialect, issuer })
     const limited = await createSqlStorage({ dialect, issuer, scanLimit: 4 })
+    await limited.provisionedUsers.indexAttributes(declaredAttributes)
     const insert = (number: number, userName: string) =>
       unlimited.provisionedUsers.insert(
         aProvisionedUser(`${number}`, {

@@ -33,7 +33,8 @@ export function createIndexedAttributes(database: Database): IndexedAttributes {
     async add(attributes) {
       const rows = await run(find, {})
       const stored = new Map(rows.map((row) => [columns.text(row, 'attribute'), columns.flag(row, 'is_unique')]))
-      for (const attribute of attributes) {
+      // The index of userName is always there, and its values are unique anyway.
+      for (const attribute of attributes.filter((each) => indexName(each) !== 'userName')) {
         for (const definition of definitionsOf(attribute, engine.types)) {
           const { name, isUnique } = definition
           if (stored.get(name) !== isUnique) await define(attribute, definition)

@@ -5,7 +5,7 @@ import type { SqlEngine } from '../dialect.ts'
 import type { Sql } from '../json-search.ts'
 import { belongsToProvider } from '../row.ts'
 import { pathOf } from './filter-scopes.ts'
-import { type IndexLookup, type ListedKind, type ListedRows, smallPageBytes } from './listed-kind.ts'
+import { type ListedKind, type ListedRows, smallPageBytes } from './listed-kind.ts'
 import {
   ageIndex,
   changeIndex,
@@ -120,17 +120,17 @@ export const createProvisionedUserListKind = (
         indexed: byKey,
       }),
     ],
-    ...(['emails.value', 'phoneNumbers.value'] as const).map((attribute): [string, IndexLookup] => [
-      attribute,
+    [
+      'emails.value',
       createLookup({
         table: 'mintmark_user_values',
         id: 'user_id',
         by: 'value',
         rows: 10,
-        row: (p) => sql`${inProvider(p)} and attribute = ${sql.lit(attribute)} and kind = 0`,
+        row: (p) => sql`${inProvider(p)} and attribute = 'emails.value' and kind = 0`,
         indexed: byBeginning,
       }),
-    ]),
+    ],
     [
       'groups.value',
       createLookup({ table: 'mintmark_group_members', id: 'member_id', by: 'group_id', rows: 1000, row: anyRow }),
@@ -145,34 +145,31 @@ const fewGroupsOfUser = sql`${groupsOfUser} limit ${sql.lit(Math.ceil(smallPageB
 
 /** Returns the narrow indexes of users. Each is created once, because indexes are compared by identity. */
 function userIndexes({ indexOf }: Pick<IndexedAttributes, 'indexOf'>): NarrowIndexes {
-  const singles = new Map(singleAttributes.map((label) => [label, createValueIndex(label, 'single')]))
-  const several = new Map(severalAttributes.map((label) => [label, createValueIndex(label, 'several')]))
-  const orders = new Map(severalAttributes.map((label) => [label, createValueIndex(orderName(label), 'single')]))
+  const byUserName = createValueIndex('userName', 'single')
+  const byEmail = createValueIndex('emails.value', 'several')
   const ofChange = new Set(changeIndex.columns.keys())
+  const singleIndex = (label: string) => (label === 'userName' ? byUserName : indexOf(label, 'single'))
   return {
     bySingle: (attribute) => {
       const label = labelOf(attribute)
-      return ofChange.has(label) ? changeIndex : (singles.get(label) ?? indexOf(label, 'single'))
+      return ofChange.has(label) ? changeIndex : singleIndex(label)
     },
     bySeveral: (list, part) => {
       const label = `${labelOf(list)}.${labelOf(part)}`
-      return several.get(label) ?? indexOf(label, 'several')
+      return label === 'emails.value' ? byEmail : indexOf(label, 'several')
     },
     byMembership: (list, part) =>
       `${labelOf(list)}.${labelOf(part)}` === 'groups.value' ? membershipIndex : undefined,
     byAge: ageIndex,
     byOrder: ({ attribute, elementPart }) => {
       const label = indexName({ attribute, elementPart })
-      if (attribute.multiValued) return orders.get(label) ?? indexOf(orderName(label), 'single')
+      if (attribute.multiValued) return indexOf(orderName(label), 'single')
       if (label === 'meta.lastModified') return changeIndex
       if (label === 'meta.created') return ageIndex
-      return label === 'id' ? identifierIndex : (singles.get(label) ?? indexOf(label, 'single'))
+      return label === 'id' ? identifierIndex : singleIndex(label)
     },
   }
 }
-
-const singleAttributes = ['userName', 'displayName', 'name.familyName', 'enterprise:employeeNumber', 'externalId']
-const severalAttributes = ['emails.value', 'phoneNumbers.value']
 
 function ofUsers(column: string): Sql {
   return sql`${sql.ref(`mintmark_users.${column}`)}`

@@ -4,6 +4,7 @@ import {
   createExpressionIndex,
   createPartialIndex,
   insertOrNothing,
+  kindOfKey,
   updateFrom,
   updateReturning,
   upsertReturning,
@@ -211,12 +212,12 @@ const listed = (names: readonly string[]): string => names.map((name) => `'${nam
 const joined = (attributes: string | undefined): string =>
   attributes === undefined ? '' : `${attributes} CROSS JOIN LATERAL `
 
-function indexedValues({ row, columns = [], single = [], several = [], first = [], from }: SqlIndexedValues): string {
+function indexedValues({ row, keys: keyColumns = [], single = [], several = [], first = [], from }: SqlIndexedValues): string {
   const keys =
     from === undefined ? '' : 'document.issuer, document.provider_id, document.created_at, document.user_id, '
   const read = [
     ...(from === undefined ? [] : ['issuer', 'provider_id', 'created_at', 'user_id']),
-    ...columns.map(([, column]) => column),
+    ...keyColumns.map(([, column]) => column),
   ]
   const nodes = [
     ...single.map(
@@ -239,10 +240,9 @@ function indexedValues({ row, columns = [], single = [], several = [], first = [
       FROM ${joined(attributes)}jsonb_path_query(document.comparable, (${path})::jsonpath) AS node
       WHERE jsonb_typeof(node) = 'string'`,
     ),
-    ...columns.map(
+    ...keyColumns.map(
       ([attribute, column]) =>
-        `SELECT '${attribute}' AS attribute, CASE WHEN document.${column} IS NULL THEN 1 WHEN length(document.${column}) > 200 THEN 2 ELSE 0 END AS kind,
-      coalesce(substr(document.${column}, 1, 200), '') AS value, false AS is_unique`,
+        `SELECT '${attribute}' AS attribute, ${kindOfKey(`document.${column}`)} AS kind, coalesce(document.${column}, '') AS value, false AS is_unique`,
     ),
   ]
   // The operator decompresses the document once, for all attributes; OFFSET keeps this a separate query.

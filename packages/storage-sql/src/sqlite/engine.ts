@@ -6,6 +6,7 @@ import {
   createExpressionIndex,
   createPartialIndex,
   insertOrNothing,
+  kindOfKey,
   updateFrom,
   updateReturning,
   upsertReturning,
@@ -156,7 +157,7 @@ const membersOf = (object: string): string => `SELECT key, type, value FROM json
 const differing = (one: string, other: string): string =>
   `SELECT key AS name FROM (${membersOf(one)} EXCEPT ${membersOf(other)})`
 
-function indexedValues({ row, columns = [], single = [], several = [], first = [], from }: SqlIndexedValues): string {
+function indexedValues({ row, keys: keyColumns = [], single = [], several = [], first = [], from }: SqlIndexedValues): string {
   const keys = from === undefined ? '' : `${row}.issuer, ${row}.provider_id, ${row}.created_at, ${row}.user_id, `
   const where = from === undefined ? 'true' : `${row}.provider_id IS NOT NULL`
   const document = `${row}.comparable`
@@ -182,10 +183,10 @@ function indexedValues({ row, columns = [], single = [], several = [], first = [
       ${kindAndValue('node.type', 'node.atom')}, ${isUnique} AS is_unique
       ${rest(attributes, `json_each('[' || coalesce(${document} -> ${pathOfFirst(document, path, part)}, 'null') || ']') AS node`)}`,
     ),
-    ...columns.map(
+    ...keyColumns.map(
       ([attribute, column]) =>
-        `SELECT ${keys}'${attribute}' AS attribute, CASE WHEN ${row}.${column} IS NULL THEN 1 ELSE 2 * (length(${row}.${column}) > 200) END AS kind,
-      coalesce(substr(${row}.${column}, 1, 200), '') AS value, 0 AS is_unique ${rest()}`,
+        `SELECT ${keys}'${attribute}' AS attribute, ${kindOfKey(`${row}.${column}`)} AS kind,
+      coalesce(${row}.${column}, '') AS value, 0 AS is_unique ${rest()}`,
     ),
   ]
   return unionOf(queries)

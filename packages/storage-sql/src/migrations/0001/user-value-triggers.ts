@@ -3,9 +3,13 @@ import { insertChange } from './user-triggers.ts'
 
 type Types = SqlEngine['types']
 
-/** Triggers that keep the indexed values of provisioned users. */
+/**
+ * Triggers that keep the indexed values of provisioned users. Most hosts declare no attributes: the built-in values of a new
+ * user are written by a statement of their own, which reads the document once.
+ */
 export const userValueTriggers = (types: Types): readonly SqlTrigger[] => {
-  const valuesOf = (row: string): string => indexedValuesOf(row, types)
+  const valuesOf = (row: string): string =>
+    `SELECT * FROM (${builtInValuesOf(row, types)}) AS always UNION ALL SELECT * FROM (${declaredValuesOf(row, types)}) AS declared`
   /** The values of one version of the row that the other does not have. */
   const without = (one: string, other: string): string =>
     `${valuesOf(one)} EXCEPT SELECT * FROM (${valuesOf(other)}) AS kept WHERE NOT (${hasMoved})`
@@ -15,13 +19,17 @@ export const userValueTriggers = (types: Types): readonly SqlTrigger[] => {
       table: 'mintmark_users',
       after: 'INSERT',
       when: 'NEW.provider_id IS NOT NULL',
-      statements: [insertValues(valuesOf('NEW')), insertChange()],
+      statements: [
+        insertValues(builtInValuesOf('NEW', types)),
+        insertValues(declaredValuesOf('NEW', types)),
+        insertChange(),
+      ],
     },
     {
       name: 'mintmark_user_reindexed',
       table: 'mintmark_users',
-      after: 'UPDATE OF provider_id, external_id, comparable',
-      when: `(${hasMoved} OR OLD.external_id IS DISTINCT FROM NEW.external_id OR OLD.comparable IS DISTINCT FROM NEW.comparable)`,
+      after: 'UPDATE OF provider_id, user_name_key, comparable',
+      when: `(${hasMoved} OR OLD.user_name_key IS DISTINCT FROM NEW.user_name_key OR OLD.comparable IS DISTINCT FROM NEW.comparable)`,
       statements: [
         types.removeRows({
           table: 'mintmark_user_values',
@@ -50,18 +58,18 @@ const insertValues = (values: string): string =>
   `INSERT INTO mintmark_user_values (issuer, provider_id, created_at, user_id, attribute, kind, value, is_unique)
     SELECT NEW.issuer, NEW.provider_id, NEW.created_at, NEW.user_id, added.* FROM (${values}) AS added WHERE NEW.provider_id IS NOT NULL`
 
-/** A query for the indexed values of a version of a row. */
-const indexedValuesOf = (row: string, types: Types): string => {
-  const { columns, single, several, first } = builtInAttributes(types)
-  const declared = (which: string) => declaredIn(row, which)
-  return types.indexedValues({
+/** A query for the values of a version of a row that are always indexed. */
+const builtInValuesOf = (row: string, types: Types): string =>
+  types.indexedValues({ row, ...builtInAttributes(types, row) })
+
+/** A query for the values that are indexed because the host declares it. */
+const declaredValuesOf = (row: string, types: Types): string =>
+  types.indexedValues({
     row,
-    columns,
-    single: [...single, declared('part IS NULL')],
-    several: [...several, declared(`part IS NOT NULL AND NOT ${isOrder}`)],
-    first: [...first, declared(isOrder)],
+    single: [declaredIn(row, 'part IS NULL')],
+    several: [declaredIn(row, `part IS NOT NULL AND NOT ${isOrder}`)],
+    first: [declaredIn(row, isOrder)],
   })
-}
 
 /** The attributes that the host of a row has declared. */
 const declaredIn = (row: string, which: string): SqlIndexedAttributes => ({
@@ -69,29 +77,22 @@ const declaredIn = (row: string, which: string): SqlIndexedAttributes => ({
   path: 'declared.path',
   part: 'declared.part',
   isUnique: 'declared.is_unique',
-  from: `(SELECT attribute, path, part, is_unique FROM mintmark_indexed_attributes WHERE issuer = ${row}.issuer AND ${which}) AS declared`,
+  from: `(SELECT attribute, path, part, is_unique FROM mintmark_indexed_attributes WHERE issuer = ${row}.issuer AND ${which} AND attribute <> 'emails.value') AS declared`,
 })
 
-/** The attributes that are always indexed, with where they are in a resource. */
-export const builtInAttributes = ({ pathOf, no }: Types) => {
-  const indexed = (attribute: string, path: string, part?: string): SqlIndexedAttributes => ({
-    attribute: `'${attribute}'`,
-    path: `'${path}'`,
-    part: part === undefined ? 'NULL' : `'${part}'`,
-    isUnique: no,
-  })
-  const several = ['emails', 'phoneNumbers'] as const
-  return {
-    columns: [['externalId', 'external_id']] as const,
-    single: [
-      indexed('userName', pathOf(['userName'])),
-      indexed('displayName', pathOf(['displayName'])),
-      indexed('name.familyName', pathOf(['name', 'familyName'])),
-      indexed('enterprise:employeeNumber', pathOf([enterprise, 'employeeNumber'])),
-    ],
-    several: several.map((name) => indexed(`${name}.value`, pathOf([name], 'value'), 'value')),
-    first: several.map((name) => indexed(orderName(`${name}.value`), pathOf([name]), 'value')),
-  }
-}
-
-const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
+/**
+ * The attributes that are always indexed, with where they are in a row: those that identity providers search a directory of any
+ * size by (see ADR 65). `externalId` has an index of its own.
+ */
+export const builtInAttributes = ({ pathOf, no }: Types, row: string) => ({
+  keys: [['userName', 'user_name_key']] as const,
+  several: [
+    {
+      attribute: `'emails.value'`,
+      path: `'${pathOf(['emails'], 'value')}'`,
+      part: `'value'`,
+      // The host may declare that each address is unique.
+      isUnique: `coalesce((SELECT is_unique FROM mintmark_indexed_attributes WHERE issuer = ${row}.issuer AND attribute = 'emails.value'), ${no})`,
+    },
+  ],
+})
