@@ -212,7 +212,14 @@ const listed = (names: readonly string[]): string => names.map((name) => `'${nam
 const joined = (attributes: string | undefined): string =>
   attributes === undefined ? '' : `${attributes} CROSS JOIN LATERAL `
 
-function indexedValues({ row, keys: keyColumns = [], single = [], several = [], first = [], from }: SqlIndexedValues): string {
+function indexedValues({
+  row,
+  keys: keyColumns = [],
+  single = [],
+  several = [],
+  first = [],
+  from,
+}: SqlIndexedValues): string {
   const keys =
     from === undefined ? '' : 'document.issuer, document.provider_id, document.created_at, document.user_id, '
   const read = [

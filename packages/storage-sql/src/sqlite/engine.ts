@@ -157,7 +157,14 @@ const membersOf = (object: string): string => `SELECT key, type, value FROM json
 const differing = (one: string, other: string): string =>
   `SELECT key AS name FROM (${membersOf(one)} EXCEPT ${membersOf(other)})`
 
-function indexedValues({ row, keys: keyColumns = [], single = [], several = [], first = [], from }: SqlIndexedValues): string {
+function indexedValues({
+  row,
+  keys: keyColumns = [],
+  single = [],
+  several = [],
+  first = [],
+  from,
+}: SqlIndexedValues): string {
   const keys = from === undefined ? '' : `${row}.issuer, ${row}.provider_id, ${row}.created_at, ${row}.user_id, `
   const where = from === undefined ? 'true' : `${row}.provider_id IS NOT NULL`
   const document = `${row}.comparable`
