@@ -1,3 +1,4 @@
+import { fapiCiba } from './fapi-ciba.ts'
 import { fapiMessageSigning, fapiSecurityProfile } from './fapi-2.ts'
 import { formPostResponseMode } from './form-post-response-mode.ts'
 import { ipsieOpenid, ipsieScim } from './ipsie.ts'
@@ -64,6 +65,7 @@ export const standards: readonly Standard[] = [
   jarm,
   fapiSecurityProfile,
   fapiMessageSigning,
+  fapiCiba,
   rpInitiatedLogout,
   backChannelLogout,
   frontChannelLogout,
