@@ -98,6 +98,7 @@ async function addClient(
         site,
         '/bc-authorize',
         encode({ ...(await authentication(assertion)), request: signedRequest ?? (await request()), ...form }),
+        {},
       ),
     poll: async (authReqId, assertion, headers) =>
       postForm(

@@ -2,6 +2,7 @@ import { createAuthorizationServer, createStoredKeys } from '@mintmark/core'
 import { digestSecret } from '@mintmark/internal'
 import { epochSeconds, userId } from '@mintmark/storage-interface'
 
+import type { Change } from '../support/flow.ts'
 import { clientRequests, tokensOf } from './client-requests.ts'
 import type { Race } from './races.ts'
 import { issuer } from './server-config.ts'
@@ -24,10 +25,10 @@ export function cibaRacesOf(site: ProcessSite, ports: readonly number[]): Readon
   })
 
   /** Has a server ask a new user. */
-  const askUser = async (round: number) => {
+  const askUser = async (round: number, change: Change = {}) => {
     const user = `asked-${process.pid}-${Date.now()}-${round}`
     await storage.users.insert({ userId: userId(user), claims: {}, createdAt: epochSeconds(Date.now() / 1000) })
-    const { json } = await requests.ask(port(round), user)
+    const { json } = await requests.ask(port(round), user, change)
     const authReqId = String(json['auth_req_id'])
     const pending = await phone.approval(await digestSecret(authReqId), user)
     const signedIn = { subject: user, authTime: Math.floor(Date.now() / 1000) }
@@ -61,6 +62,36 @@ export function cibaRacesOf(site: ProcessSite, ports: readonly number[]): Readon
         // RFC 6749 §4.1.2: the later polls revoke the winner's tokens.
         ...violationUnless(!active.includes(true), 'a token is active after its request was replayed'),
       ]
+    },
+
+    'a backchannel request that expires while it is approved and polled has one outcome': async (round) => {
+      const { authReqId, approve } = await askUser(round, { requested_expiry: '1' })
+      const isSettled = (error: unknown) => error !== 'authorization_pending' && error !== 'slow_down'
+      const pollUntilSettled = async (index: number) => {
+        for (;;) {
+          const reply = await requests.poll(port(index), authReqId)
+          if (isSettled(reply.json['error'])) return reply
+        }
+      }
+      // The user answers after a number of polls, which differs from round to round: early, at the last moment, or too late.
+      const decide = async () => {
+        for (let polls = 0; polls < (round * 37) % 150; polls += 1) await requests.poll(port(polls), authReqId)
+        return approve()
+      }
+
+      const [decided, ...replies] = await Promise.all([decide(), ...ports.map((_, index) => pollUntilSettled(index))])
+
+      const won = replies.filter(({ status }) => status === 200).length
+      const errors = new Set(replies.filter(({ status }) => status !== 200).map(({ json }) => json['error']))
+      return decided === 'approved'
+        ? [
+            ...violationUnless(won <= 1, `${won} polls got tokens`),
+            ...violationUnless(!(won > 0 && errors.has('expired_token')), 'it had expired, and gave tokens'),
+          ]
+        : violationUnless(
+            won === 0 && errors.size === 1 && errors.has('expired_token'),
+            `${[...errors].join()}, ${won}`,
+          )
     },
 
     'tokens for a backchannel request do not survive the deactivation of their user': async (round) => {

@@ -21,8 +21,12 @@ export interface ClientRequests {
   introspect(port: number, token: string): Promise<Reply>
   revoke(port: number, token: string): Promise<Reply>
   /** Names a user whom the server asks (CIBA Core 1.0). */
-  ask(port: number, user: string): Promise<Reply>
+  ask(port: number, user: string, change?: Change): Promise<Reply>
   poll(port: number, authReqId: string): Promise<Reply>
+  /** Presents an assertion of another issuer (RFC 7523 §2.1). */
+  present(port: number, assertion: string): Promise<Reply>
+  /** Exchanges an access token for one for the API (RFC 8693). */
+  exchange(port: number, accessToken: string): Promise<Reply>
 }
 
 export function clientRequests(clients: FixtureClients): ClientRequests {
@@ -59,8 +63,17 @@ export function clientRequests(clients: FixtureClients): ClientRequests {
     refresh: (port, refresh_token) => post(port, '/token', { grant_type: 'refresh_token', refresh_token }),
     introspect: (port, token) => post(port, '/token/introspection', { token }),
     revoke: (port, token) => post(port, '/token/revocation', { token }),
-    ask: (port, user) => post(port, '/bc-authorize', { scope: 'openid offline_access', login_hint: user }),
+    ask: (port, user, change = {}) =>
+      post(port, '/bc-authorize', { scope: 'openid offline_access', login_hint: user, ...change }),
     poll: (port, auth_req_id) => post(port, '/token', { grant_type: 'urn:openid:params:grant-type:ciba', auth_req_id }),
+    present: (port, assertion) =>
+      post(port, '/token', { grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion }),
+    exchange: (port, subject_token) =>
+      post(port, '/token', {
+        grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+        subject_token,
+        subject_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+      }),
   }
 }
 

@@ -2,6 +2,8 @@
 import { startPostgres } from '../../packages/storage-sql/test/support/postgres-server.ts'
 import { unrotatedTokenRacesOf } from './unrotated-token-races.ts'
 import { cibaRacesOf } from './ciba-races.ts'
+import { assertionRacesOf, createPartner } from './assertion-races.ts'
+import { exchangeRacesOf } from './exchange-races.ts'
 import { racesOf } from './races.ts'
 import { scimRacesOf } from './scim-races.ts'
 import { sessionRacesOf } from './session-races.ts'
@@ -19,7 +21,8 @@ await race('SQLite', await openSqliteSite())
 process.exitCode = violations === 0 ? 0 : 1
 
 async function race(name: string, site: ProcessSite): Promise<void> {
-  const servers = await startServerProcesses(site.database, 4)
+  const partner = await createPartner(site)
+  const servers = await startServerProcesses(site.database, 4, { partnerKeys: partner.keys })
   const serversWithoutRotation = await startServerProcesses(site.database, 4, { rotation: 'unbound_only' })
   const ports = servers.map(({ port }) => port)
   const races = {
@@ -27,6 +30,8 @@ async function race(name: string, site: ProcessSite): Promise<void> {
     ...scimRacesOf(site, ports),
     ...sessionRacesOf(site, ports),
     ...cibaRacesOf(site, ports),
+    ...assertionRacesOf(site, ports, partner),
+    ...exchangeRacesOf(site, ports),
     ...unrotatedTokenRacesOf(
       site,
       serversWithoutRotation.map(({ port }) => port),

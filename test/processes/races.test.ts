@@ -4,6 +4,8 @@ import { addressOfTheRun } from '../../packages/storage-sql/test/support/postgre
 import { rounds } from '../support/rounds.ts'
 import { unrotatedTokenRacesOf } from './unrotated-token-races.ts'
 import { cibaRacesOf } from './ciba-races.ts'
+import { assertionRacesOf, createPartner } from './assertion-races.ts'
+import { exchangeRacesOf } from './exchange-races.ts'
 import { racesOf, type Race } from './races.ts'
 import { scimRacesOf } from './scim-races.ts'
 import { sessionRacesOf } from './session-races.ts'
@@ -23,8 +25,9 @@ describe.for([
 
   beforeAll(async () => {
     site = await open()
+    const partner = await createPartner(site)
     const [rotating, withoutRotation] = await Promise.all([
-      startServerProcesses(site.database, rounds({ fast: 2, long: 4 })),
+      startServerProcesses(site.database, rounds({ fast: 2, long: 4 }), { partnerKeys: partner.keys }),
       startServerProcesses(site.database, 2, { rotation: 'unbound_only' }),
     ])
     servers = [...rotating, ...withoutRotation]
@@ -34,6 +37,8 @@ describe.for([
       ...scimRacesOf(site, ports),
       ...sessionRacesOf(site, ports),
       ...cibaRacesOf(site, ports),
+      ...assertionRacesOf(site, ports, partner),
+      ...exchangeRacesOf(site, ports),
       ...unrotatedTokenRacesOf(
         site,
         withoutRotation.map(({ port }) => port),
@@ -56,6 +61,12 @@ describe.for([
     ['codes and tokens do not survive the end of a session', 'Back-Channel Logout §2.7'],
     ['a backchannel request is redeemed once', 'CIBA Core 1.0 §10.1'],
     ['tokens for a backchannel request do not survive the deactivation of their user', 'CIBA Core 1.0 §11'],
+    ['a backchannel request that expires while it is approved and polled has one outcome', 'CIBA Core 1.0 §7.3'],
+    ['the assertion of an issuer is accepted once', 'RFC 7523 §3'],
+    ['an ID-JAG that counts once is accepted once', 'RFC 7523 §3'],
+    ['exchanged tokens do not survive the revocation of their subject token', 'RFC 7009 §2.1'],
+    ['exchanged tokens do not survive the end of their session', 'Back-Channel Logout §2.7'],
+    ['exchanged tokens do not survive the deactivation of their user', 'RFC 8693 §2.2.2'],
     ['unrotated refresh tokens do not survive their revocation', 'RFC 7009 §2.1'],
     ['unrotated refresh tokens do not survive the revocation of their grant', 'RFC 6749 §5.2'],
     ['unrotated refresh tokens do not survive the end of their session', 'Back-Channel Logout §2.7'],

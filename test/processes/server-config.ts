@@ -1,3 +1,5 @@
+import type { JsonObject } from '@mintmark/storage-interface'
+
 /** The address of a database, passed to a process. */
 export type DatabaseAddress =
   { readonly engine: 'sqlite'; readonly file: string } | { readonly engine: 'postgres'; readonly url: string }
@@ -20,6 +22,13 @@ export interface ServerConfig {
   readonly rotation: 'always' | 'unbound_only'
   /** The option `maxConcurrentRequests`. */
   readonly maxConcurrentRequests?: number
+  /** The keys of `partner`, whose JWTs about users are accepted (RFC 7523 §2.1). */
+  readonly partnerKeys?: JsonObject
 }
+
+/** The issuer of assertions that the host trusts. */
+export const partner = 'https://partner.example'
+/** The API of exchanged tokens and of assertions. */
+export const api = 'https://api.test'
 
 export const issuer = 'https://as.test'

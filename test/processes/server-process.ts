@@ -12,9 +12,10 @@ import express from 'express'
 
 import { crashingStorage } from './crashing-storage.ts'
 import { openDatabase } from './open-database.ts'
-import { issuer, type ServerConfig } from './server-config.ts'
+import { api, issuer, partner, type ServerConfig } from './server-config.ts'
 
-const { database, crash, rotation, maxConcurrentRequests = 1000 } = JSON.parse(process.argv[2] ?? '') as ServerConfig
+const config = JSON.parse(process.argv[2] ?? '') as ServerConfig
+const { database, crash, rotation, maxConcurrentRequests = 1000, partnerKeys: jwks } = config
 const sqlStorage = await createSqlStorage({ dialect: openDatabase(database), issuer })
 const storage = crash === undefined ? sqlStorage : crashingStorage(sqlStorage, crash)
 // The races present one credential fifty times, which the default limits would refuse as an attack.
@@ -31,6 +32,24 @@ const server = createAuthorizationServer({
   refreshTokenRotation: rotation,
   maxConcurrentRequests,
   sessionBoundTokens: 'all',
+  scopes: { 'api.read': 'Read' },
+  resources: { [api]: { scopes: ['api.read'] } },
+  tokenExchange: { rules: [{ clients: ['A'], mode: 'delegation', audiences: [api] }] },
+  crossAppAccess: { accepts: true },
+  ...(jwks !== undefined && {
+    jwtBearer: {
+      issuers: [
+        {
+          issuer: partner,
+          jwks,
+          clients: ['A'],
+          scopes: ['api.read'],
+          audiences: [api],
+          findUser: ({ sub }) => String(sub),
+        },
+      ],
+    },
+  }),
   // The test process approves the requests.
   ciba: { findUser: ({ value }) => Promise.resolve({ subject: value }), askUser: () => Promise.resolve() },
   rateLimits: {

@@ -47,6 +47,6 @@ export async function startServerProcess(
 export const startServerProcesses = (
   database: DatabaseAddress,
   count: number,
-  options: Partial<Pick<ServerConfig, 'rotation' | 'maxConcurrentRequests'>> = {},
+  options: Partial<Pick<ServerConfig, 'rotation' | 'maxConcurrentRequests' | 'partnerKeys'>> = {},
 ): Promise<readonly ServerProcess[]> =>
   Promise.all(Array.from({ length: count }, () => startServerProcess(database, options)))

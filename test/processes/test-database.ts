@@ -17,7 +17,7 @@ import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 
 import { makeDatabase } from '../../packages/storage-sql/test/support/postgres-database.ts'
 import { changeClient, registerFixtureClients, type FixtureClients } from '../support/fixture-clients.ts'
-import { issuer, type DatabaseAddress } from './server-config.ts'
+import { api, issuer, type DatabaseAddress } from './server-config.ts'
 
 /**
  * A database with the fixture clients, the identity provider T1, and U1, who has consented to all scopes of client A.
@@ -69,7 +69,14 @@ async function insertFixtures(storage: AdminStorage): Promise<Pick<ProcessSite, 
   // The servers have a single key, for the fast algorithm ES256.
   await changeClient(storage, clientId('A'), {
     idTokenSignedResponseAlg: 'ES256',
-    grantTypes: ['authorization_code', 'refresh_token', 'urn:openid:params:grant-type:ciba'],
+    grantTypes: [
+      'authorization_code',
+      'refresh_token',
+      'urn:openid:params:grant-type:ciba',
+      'urn:ietf:params:oauth:grant-type:jwt-bearer',
+      'urn:ietf:params:oauth:grant-type:token-exchange',
+    ],
+    servedAudiences: [api],
   })
   await storage.users.insert({ userId: userId('U1'), claims: { name: 'Ann Lee' }, createdAt: now })
   await consent(storage, 'U1', now)
