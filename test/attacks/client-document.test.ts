@@ -27,6 +27,14 @@ const id = 'https://cli.test/oauth.json'
 const redirect = 'https://cli.test/cb'
 const tool = { client_id: id, client_name: 'Tool', redirect_uris: [redirect, 'http://127.0.0.1/cb'] }
 const scopes = ['openid', 'profile', 'offline_access']
+/** The key of RFC 7515 Appendix A.3. */
+const privateKey = {
+  kty: 'EC',
+  crv: 'P-256',
+  x: 'f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU',
+  y: 'x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0',
+  d: 'jpsQnnGQmL-YBIffH1136cspYG6-0iY7X1fCE9-E9LI',
+}
 
 type Documents = NonNullable<AuthorizationServerOptions['clientDocuments']>
 type Serve = (url: string) => Response | Promise<Response>
@@ -242,6 +250,11 @@ describe('a client with a metadata document', () => {
       'a document with private_key_jwt but no keys',
       () => answer({ ...tool, token_endpoint_auth_method: 'private_key_jwt' }),
     ],
+    [
+      'a document with a private key',
+      () => answer({ ...tool, token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [privateKey] } }),
+    ],
+    ['a document with a private key that it does not need', () => answer({ ...tool, jwks: { keys: [privateKey] } })],
     ['a document with half of a surrogate pair', () => answer({ ...tool, client_name: '\ud800' })],
     ['a document without a name', () => answer({ ...tool, client_name: ' ' })],
     ['a document without redirect URIs', () => answer({ client_id: id, client_name: 'Tool' })],

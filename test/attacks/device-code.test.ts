@@ -1,10 +1,12 @@
+import { registerClient } from '@mintmark/core'
 import { clientId, sessionId, userId } from '@mintmark/storage-interface'
 import { describe, expect, it } from 'vitest'
 
-import { approve, ask, askForCodes, poll, startDeviceServer } from '../support/device-world.ts'
+import { approve, ask, askForCodes, deviceGrant, poll, startDeviceServer } from '../support/device-world.ts'
 import { createProofKey, writeProof, type ProofKey } from '../support/dpop.ts'
 import { expectJsonRefusal } from '../support/expect-refusal.ts'
 import { changeClient } from '../support/fixture-clients.ts'
+import { postForm } from '../support/flow.ts'
 import type { ServerUnderTest } from '../support/server-under-test.ts'
 
 const badRequest = (error: string) => ({ status: 400, error })
@@ -21,6 +23,37 @@ describe('a device authorization request (RFC 8628 §3.1)', () => {
     const site = await startDeviceServer()
 
     await expectJsonRefusal(site, badRequest(error), { send: () => ask(site, change), reason })
+  })
+
+  it('is answered without being cached, and treats an empty parameter as absent (RFC 8628 §3.1, §3.2)', async () => {
+    const site = await startDeviceServer()
+
+    const reply = await ask(site, { request: '', resource: '' })
+
+    expect([reply.status, reply.header('cache-control')]).toEqual([200, 'no-store'])
+    const again = await ask(site, { scope: '' })
+    expect([again.status, again.json['error']]).toEqual([400, 'invalid_scope'])
+  })
+
+  it('is refused with a parameter twice, and stores nothing', async () => {
+    const site = await startDeviceServer()
+    const send = () => postForm(site, '/device/authorization', 'client_id=V&scope=openid&scope=profile', {})
+
+    await expectJsonRefusal(site, badRequest('invalid_request'), { send, reason: 'parameter_repeated' })
+  })
+
+  it('of a confidential client is refused without its credentials, and stores nothing', async () => {
+    const site = await startDeviceServer()
+    const { storage, clock } = site
+    const device = { grantTypes: [deviceGrant], scopes: ['openid'], redirectUris: [], clientName: 'Box' }
+    await registerClient({ ...device, clientId: 'box' }, { storage, clock: clock.now })
+    const send = () => ask(site, { client_id: 'box', scope: 'openid' })
+
+    await expectJsonRefusal(
+      site,
+      { status: 401, error: 'invalid_client' },
+      { send, reason: 'client_authentication_method' },
+    )
   })
 
   it('is refused for an unknown client', async () => {

@@ -351,6 +351,25 @@ describe('a verification event', () => {
   })
 })
 
+it.each([
+  { maxEvents: -1 },
+  { maxEvents: '1' },
+  { maxEvents: 1.5 },
+  { returnImmediately: 'true' },
+  { ack: 'all' },
+  { ack: [1] },
+  { setErrs: [] },
+])('a poll with a member of another type is refused (RFC 8936 §2.2): %j', async (body) => {
+  const world = await startSignals()
+  await world.create({ delivery: poll })
+  await askForVerification(world)
+
+  const reply = await world.send('POST', `/ssf/v1/poll/${world.streamId()}`, { body })
+
+  expect([reply.status, reply.body['error']]).toEqual([400, 'poll_invalid'])
+  expect(Object.keys((await polled(world, {})).sets)).toHaveLength(1)
+})
+
 it('a poll finds an event behind thousands of changes that are no events of the stream, without waiting', async () => {
   const world = await startSignals()
   await world.create({ events_requested: [sessionRevoked], delivery: poll })

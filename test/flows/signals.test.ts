@@ -298,12 +298,13 @@ describe('a receiver of security events', () => {
     const { publicKey, privateKey } = await generateKeyPair('RS256')
     const jwks = { keys: [{ ...(await exportJWK(publicKey)), kid: 'k' }] }
     const events: ReceiverEvent[] = []
+    let keysAreReadable = true
     const receiver = createSignalReceiver({
       issuer,
       storage,
       clock: () => now,
       transmitters: [{ issuer: okta, jwksUri: `${okta}/keys`, audience: 'us', providerId: 'provider-1', ...policy }],
-      fetch: () => Promise.resolve(Response.json(jwks)),
+      fetch: () => Promise.resolve(keysAreReadable ? Response.json(jwks) : new Response(null, { status: 500 })),
       onEvent: (event) => void events.push(event),
     })
     const fetchIt = toFetch(receiver)
@@ -320,10 +321,11 @@ describe('a receiver of security events', () => {
       })
         .setProtectedHeader({ alg: 'RS256', kid: 'k', typ })
         .sign(privateKey)
-    const receive = async (set: string) => {
-      const headers = { 'content-type': 'application/secevent+jwt' }
+    const receive = async (set: string, contentType = 'application/secevent+jwt') => {
+      const headers = { 'content-type': contentType }
       const response = await fetchIt(new Request(`${issuer}/signals`, { method: 'POST', headers, body: set }))
-      return { status: response.status, body: await response.text() }
+      const language = response.headers.get('content-language')
+      return { status: response.status, body: await response.text(), ...(language !== null && { language }) }
     }
     const stored = () => storage.users.find(userId('user-kim'))
     return {
@@ -335,6 +337,7 @@ describe('a receiver of security events', () => {
       stored,
       kim,
       now: () => now,
+      setKeysReadable: (readable: boolean) => void (keysAreReadable = readable),
       advance: (by: number) => void (now = epochSeconds(now + by)),
     }
   }
@@ -452,5 +455,57 @@ describe('a receiver of security events', () => {
     expect((await world.receive(set)).status).toBe(202)
 
     expect(await world.stored()).toMatchObject({ generation: 1 })
+  })
+
+  it('asks for the event again while the keys of the transmitter cannot be read (RFC 8935 §2)', async () => {
+    const world = await startReceiver()
+    const set = await world.sign()
+
+    world.setKeysReadable(false)
+    expect((await world.receive(set)).status).toBe(503)
+    expect(world.events.at(-1)).toMatchObject({ type: 'signal.refused', reason: 'unavailable' })
+    world.setKeysReadable(true)
+    world.advance(30)
+    expect((await world.receive(set)).status).toBe(202)
+
+    expect(await world.stored()).toMatchObject({ generation: 1 })
+  })
+
+  it('refuses a body of another type, in a language that it names (RFC 8935 §2.1, §2.3)', async () => {
+    const world = await startReceiver()
+
+    const reply = await world.receive(await world.sign(), 'application/jwt')
+
+    expect([reply.status, reply.language]).toEqual([400, 'en'])
+    expect(JSON.parse(reply.body)).toEqual({ err: 'invalid_request', description: expect.any(String) as string })
+    expect(await world.stored()).toMatchObject({ generation: 0 })
+  })
+
+  it('handles a token that the host has polled, and throws while it must not be acknowledged (RFC 8936 §2.4)', async () => {
+    const world = await startReceiver()
+    const set = await world.sign()
+
+    world.setKeysReadable(false)
+    await expect(world.receiver.receive(set)).rejects.toThrow()
+    world.setKeysReadable(true)
+    world.advance(30)
+    expect(await world.receiver.receive(set)).toEqual({ outcome: 'revoked' })
+    await expect(world.receiver.receive(await world.sign({ aud: 'them' }))).rejects.toThrow(/another receiver/)
+
+    expect(await world.stored()).toMatchObject({ generation: 1 })
+  })
+
+  it('signs the user out for a changed credential, whatever its type (CAEP Interop §3.2)', async () => {
+    const world = await startReceiver()
+    const credentialChange = 'https://schemas.openid.net/secevent/caep/event-type/credential-change'
+    const changes = [
+      { credential_type: 'password', change_type: 'update', reason_admin: { en: 'Reset' } },
+      { credential_type: 'fido2-roaming', change_type: 'create' },
+      { credential_type: 'own', change_type: 'delete', unknown: {} },
+    ]
+    for (const [index, change] of changes.entries())
+      await world.receive(await world.sign({ jti: `c${index}`, events: { [credentialChange]: change } }))
+
+    expect(await world.stored()).toMatchObject({ active: true, generation: 3 })
   })
 })

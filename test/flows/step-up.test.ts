@@ -1,7 +1,7 @@
 import { createResourceServer, protectFetch, type ResourceServer } from '@mintmark/resource-server'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
-import { authorize, obtainCode, redeem } from '../support/flow.ts'
+import { authorize, basic, encode, obtainCode, postForm, redeem } from '../support/flow.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 import { tokensOf } from '../support/token-calls.ts'
 
@@ -125,6 +125,17 @@ describe('step-up authentication', () => {
     expect((await call(await tokenOf(site, session(site, 'pwd', 70)))).status).toBe(200)
     expect((await call(await tokenOf(site, session(site, 'pwd', 71)))).status).toBe(401)
     expect(reasons).toEqual(['authentication_too_old'])
+  })
+
+  it('tells an API that introspects a token the context and the time of the sign-in (RFC 9470 §6.2)', async () => {
+    const site = await start()
+    const token = await tokenOf(site, session(site, 'mfa'))
+
+    const { json } = await postForm(site, '/token/introspection', encode({ token }), {
+      authorization: basic('A', site.clients.A.secret),
+    })
+
+    expect(json).toMatchObject({ active: true, acr: 'mfa', auth_time: site.clock.now() - 5 })
   })
 
   it('publishes the ranked contexts (OIDC Discovery §3)', async () => {

@@ -1,12 +1,28 @@
 import { clientsDuty, notOffered, rfc, type Standard } from './standard.ts'
 
-/** The requirements of RFC 7523, with RFC 7521 below it, for a server that takes `private_key_jwt`. */
+/** The requirements of RFC 7523, with RFC 7521 below it, for JWTs as client authentication and as grants. */
 export const rfc7523: Standard = {
   name: 'RFC 7523',
-  title: 'JWT Client Authentication, as used',
+  title: 'JWT Profile for Client Authentication and Authorization Grants, with RFC 7521',
   address: rfc(7523),
   requirements: [
-    ['2.1', 'JWTs as grants', notOffered('a host can add one with defineGrant')],
+    [
+      '2.1',
+      'As a grant, assertion is one JWT',
+      'JWT bearer grant > gives an access token for the user whom the host finds by the claims (RFC 7523 §2.1)',
+      'an assertion is refused, and changes nothing > if it is a.b (RFC 7523 §3)',
+    ],
+    [
+      '2.1',
+      'scope narrows what the assertion permits',
+      'ID-JAG of a directory > is for the part that the request asks for (RFC 6749 §3.3, RFC 8707 §2)',
+      'if the request asks for scope values that the connection does not have (RFC 6749 §5.2)',
+    ],
+    [
+      '2.1',
+      'Assertions without client authentication',
+      notOffered('the client authenticates too, because an assertion that was stolen would be enough otherwise'),
+    ],
     [
       '2.2',
       'client_assertion_type is the one for JWTs, and client_assertion is one JWT',
@@ -16,7 +32,7 @@ export const rfc7523: Standard = {
     ],
     [
       '3',
-      'iss and sub are the client_id',
+      'As client authentication, iss and sub are the client_id',
       'iss differs from sub (RFC 7523 §3)',
       'no iss (RFC 7523 §3)',
       'client_id differs from sub (RFC 7521 §4.2)',
@@ -48,6 +64,55 @@ export const rfc7523: Standard = {
       'An assertion is signed by the client',
       "rejects an assertion for A signed with B's key (RFC 7523 §3)",
       'private_key_jwt: a forged assertion',
+    ],
+    [
+      '3',
+      'As a grant, iss is an issuer that is trusted',
+      'with an issuer that nobody knows (RFC 7523 §3, ID-JAG §4.4.1)',
+      'with this server as issuer (RFC 7523 §3, ID-JAG §4.4.1)',
+    ],
+    [
+      '3',
+      'As a grant, sub names the user',
+      'with no subject (RFC 7523 §3, ID-JAG §4.4.1)',
+      'with the address of a local user (RFC 7523 §3, ID-JAG §4.4.1)',
+    ],
+    [
+      '3',
+      'As a grant, aud identifies this server',
+      'with another audience (RFC 7523 §3, ID-JAG §4.4.1)',
+      'with no audience (RFC 7523 §3, ID-JAG §4.4.1)',
+      'accepts the URL of the token endpoint as the audience of a JWT that is no ID-JAG (RFC 7523 §3)',
+    ],
+    [
+      '3',
+      'As a grant, exp is required, and an assertion that is valid for too long may be refused',
+      'with no expiry (RFC 7523 §3, ID-JAG §4.4.1)',
+      'with an expiry in the past (RFC 7523 §3, ID-JAG §4.4.1)',
+      'if it is valid for longer than the host allows (RFC 7523 §3)',
+    ],
+    [
+      '3',
+      'As a grant, nbf and iat are not in the future',
+      'with a start in the future (RFC 7523 §3, ID-JAG §4.4.1)',
+      'with a time of issue in the future (RFC 7523 §3, ID-JAG §4.4.1)',
+    ],
+    [
+      '3',
+      'As a grant, an assertion may be accepted once',
+      'an assertion of an issuer of the host > is accepted once (RFC 7523 §3)',
+      'of eight presentations at once, one succeeds',
+    ],
+    [
+      '3',
+      'As a grant, it is signed by its issuer',
+      'with a signature of another key, of none, or with the public key as a secret (RFC 8725 §3.1)',
+    ],
+    [
+      '3.1',
+      'A failure of a grant is invalid_grant, and a failure of the client is invalid_client',
+      'with no subject (RFC 7523 §3, ID-JAG §4.4.1)',
+      'if the client is public (ID-JAG §9.1)',
     ],
     [
       '3.2',

@@ -13,6 +13,7 @@ import { type AllowedOrigins, isOutboundUrl } from '../outbound/client.ts'
 import { isWebPage } from './check-metadata.ts'
 import type { clientMetadata } from './metadata.ts'
 import { isRegistrableRedirectUri } from './redirect-uri.ts'
+import { isPublicKeySet, readKeySet } from './remote-key-set.ts'
 
 /** The members of a client that come from its document. */
 export type DocumentMetadata = Pick<ClientRecord, DocumentMember | 'documentDigest' | 'documentReadAt'>
@@ -54,6 +55,7 @@ export async function readDocument(
   if (!isStorable(document)) return undefined
   // §4.1: the document is public, so it must not contain a secret.
   if ('client_secret' in document || 'client_secret_expires_at' in document) return undefined
+  if (hasSecretKey(document['jwks'])) return undefined
   const clientName = nameOf(document['client_name'])
   const redirectUris = redirectsOf(document['redirect_uris'], id, policy)
   const method = methodOf(document)
@@ -76,6 +78,12 @@ export async function readDocument(
     jwksUri: usesKeys && typeof jwksUri === 'string' ? jwksUri : undefined,
   } as const
   return { ...metadata, documentDigest: await consentDigest(metadata), documentReadAt: readAt }
+}
+
+/** Whether there is a private or a symmetric key in a key set, even if this client does not need the key set. */
+function hasSecretKey(jwks: JsonValue | undefined): boolean {
+  const keySet = readKeySet(jwks)
+  return keySet !== undefined && keySet.keys.length > 0 && !isPublicKeySet(keySet)
 }
 
 /**
