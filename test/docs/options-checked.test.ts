@@ -1,7 +1,7 @@
 // One file: it calls every public function that takes options, with valid and with wrong options. Most of it is the
 // table of these functions.
 import { createAdministration, createAdminServer, keepRequestLog, protectLastAdministrators } from '@mintmark/admin'
-import { createConsole } from '@mintmark/console'
+import { createConsole, createDirectorySetup } from '@mintmark/console'
 import {
   addClientSecret,
   attestedClients,
@@ -262,6 +262,10 @@ const subjects: Readonly<Record<string, Subject>> = {
   },
   createConsole: {
     call: createConsole,
+    accepted: { admin: createAdminServer({ issuer, storage, authorize: asyncNoop }) },
+  },
+  createDirectorySetup: {
+    call: createDirectorySetup,
     accepted: { admin: createAdminServer({ issuer, storage, authorize: asyncNoop }) },
   },
   'initialAccessTokens.create': {

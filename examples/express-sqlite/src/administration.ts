@@ -1,5 +1,5 @@
 import { createAdminServer, logAdminEvents } from '@mintmark/admin'
-import { createConsole } from '@mintmark/console'
+import { type ConsoleEvent, createConsole, createDirectorySetup } from '@mintmark/console'
 import type { AuthorizationServer, CookieSessions, StoredKeyRing } from '@mintmark/core'
 import type { HttpService, Logger } from '@mintmark/core/http'
 import type { AdminStorage } from '@mintmark/storage-interface'
@@ -17,7 +17,10 @@ interface AdministrationDependencies {
   readonly logger: Logger
 }
 
-/** Creates the administration API and its console, for the administrator only. */
+/**
+ * Creates the administration API and its console, for the administrator only, and the page on which a customer's IT sets
+ * up a directory.
+ */
 export function createAdministrationServers(deps: AdministrationDependencies): readonly HttpService[] {
   const { issuer, storage, keys, server, sessions, users, logger } = deps
   const administrators = users
@@ -43,15 +46,18 @@ export function createAdministrationServers(deps: AdministrationDependencies): r
       }
     },
   })
+  const branding = { productName: 'Mintmark example' }
+  const onEvent = (event: ConsoleEvent) =>
+    logger[event.status >= 500 ? 'error' : 'warn'](
+      event,
+      `${event.method} ${event.path} refused: ${event.status} (${event.reason})`,
+    )
   const adminConsole = createConsole({
     admin,
-    branding: { productName: 'Mintmark example' },
+    branding,
     signInUrl: (returnTo) => `/sign-in?${new URLSearchParams({ return_to: returnTo }).toString()}`,
-    onEvent: (event) =>
-      logger[event.status >= 500 ? 'error' : 'warn'](
-        event,
-        `${event.method} ${event.path} refused: ${event.status} (${event.reason})`,
-      ),
+    onEvent,
   })
-  return [admin, adminConsole]
+  const directorySetup = createDirectorySetup({ admin, branding, contact: 'support@example.com', onEvent })
+  return [admin, adminConsole, directorySetup]
 }

@@ -23,7 +23,24 @@ export interface Navigation {
 }
 
 /** Renders a page of the console. */
-export const consolePage = ({ brand, messages, title, status, body, navigation }: Layout): ServerResponse =>
+export const consolePage = ({ navigation, ...frame }: Layout): ServerResponse =>
+  framedPage({
+    ...frame,
+    bar:
+      navigation &&
+      html`<p class="who">${fill(frame.messages.signedInAs, { name: renderName(navigation.name, frame.messages.unnamed) })}</p>`,
+    menu: navigation && menu(navigation, frame.messages),
+  })
+
+interface Frame extends Pick<Layout, 'brand' | 'title' | 'status' | 'body'> {
+  readonly messages: Pick<Messages, 'lang' | 'dir' | 'title' | 'skip'>
+  /** Comes after the name of the product. */
+  readonly bar?: Fragment | undefined
+  readonly menu?: Fragment | undefined
+}
+
+/** Renders a page below a bar with the name of the product. */
+export const framedPage = ({ brand, messages, title, status, body, bar, menu: links }: Frame): ServerResponse =>
   page({
     brand,
     messages,
@@ -36,9 +53,9 @@ export const consolePage = ({ brand, messages, title, status, body, navigation }
       above: html`<a class="skip" href="#main">${messages.skip}</a>
 <header class="bar">
 ${brand?.header ?? html`<p class="brand">${messages.title}</p>`}
-${navigation && html`<p class="who">${fill(messages.signedInAs, { name: renderName(navigation.name, messages.unnamed) })}</p>`}
+${bar}
 </header>
-${navigation && menu(navigation, messages)}`,
+${links}`,
     },
     body,
   })

@@ -54,6 +54,8 @@ const ownTexts = {
   cross_site: 'crossSite',
   not_signed_in: 'notSignedIn',
   not_an_administrator: 'notAdministrator',
+  // Only the page for the holders of set-up links has this reason.
+  setup_link_invalid: 'forbidden',
   scope_missing: 'forbidden',
   form_malformed: 'refused',
   page_not_found: 'missing',

@@ -8,6 +8,7 @@ export const refusals = {
   cross_site: [403, 'RFC 9700 §4.7'],
   not_signed_in: [403, 'RFC 9110 §15.5.4'],
   not_an_administrator: [403, 'RFC 9110 §15.5.4'],
+  setup_link_invalid: [403, 'RFC 9110 §15.5.4'],
   scope_missing: [403, 'RFC 6750 §3.1'],
   form_malformed: [400, 'RFC 9110 §15.5.1'],
   page_not_found: [404, 'RFC 9110 §15.5.5'],

@@ -6,6 +6,7 @@ import type { IdentityProviderRecord } from '@mintmark/storage-interface/stores'
 import { type AdminContext, audit } from '../audit/audit.ts'
 import type { LogEntryView } from '../audit/audit-log.ts'
 import type { Actor } from '../audit/admin-event.ts'
+import { AdminError } from '../error/refusals.ts'
 import { administerProviders } from './provider-administration.ts'
 import { type ProviderSetup, providerView, type ProviderView, type SetupProduct } from './provider-view.ts'
 import { sessionOf } from './setup-link.ts'
@@ -49,8 +50,8 @@ export interface DirectorySetup {
   requests(limit: number): Promise<readonly LogEntryView[]>
   /** Whether a text is a Secret Token of the directory that has not expired. */
   isSecret(text: string): Promise<boolean>
-  /** Adds a Secret Token. The current ones expire in an hour. Refused: `too_many_secrets`. */
-  addSecret(): Promise<string>
+  /** Adds a Secret Token, and returns it; undefined if there are too many. The current ones expire in an hour. */
+  addSecret(): Promise<string | undefined>
   /** Revokes all Secret Tokens except the newest. */
   revokePreviousSecrets(): Promise<void>
   /** Revokes the link. */
@@ -124,7 +125,15 @@ function setupOf(provider: ProviderWithLink, context: AdminContext): DirectorySe
       const digest = await digestSecret(text)
       return secrets.some((secret) => isActiveSecret(secret, now) && equalInConstantTime(digest, secret.digest))
     },
-    addSecret: () => administration.addSecret(id, { previousExpiresAt: now + 3600 }),
+    async addSecret() {
+      try {
+        return await administration.addSecret(id, { previousExpiresAt: now + 3600 })
+      } catch (error) {
+        // The audit log has the refusal, and the page says what to do.
+        if (error instanceof AdminError && error.reason === 'too_many_secrets') return undefined
+        throw error
+      }
+    },
     revokePreviousSecrets: () => administration.revokePreviousSecrets(id),
     revokeLink: () => administration.revokeSetupLink(id),
   }

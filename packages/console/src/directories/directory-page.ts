@@ -33,7 +33,8 @@ export const directoryPage: Page = async (visit) => {
 ${changeStatus(visit)}
 ${suspensionNotice(provider, visit)}
 <section>${directoryFacts(provider, visit)}
-${setups.map((setup) => setupText(setup, visit))}</section>
+${setups.map((setup) => setupText(setup, visit))}
+${setupLink(provider, visit)}</section>
 ${holderSecrets(provider, directoryHolder, visit)}
 ${requestTable(requests, visit)}`,
   })
@@ -64,6 +65,22 @@ function directoryFacts(provider: JsonObject, { messages }: Visit): Fragment {
     [labels.verifiedDomains, textsOf(provider['verified_domains']).join(', ')],
     [labels.created, time(provider['created_at'], messages)],
   ])
+}
+
+/** Says until when the customer's IT has a link, with the buttons for those who may create one. */
+function setupLink(provider: JsonObject, visit: Visit): Fragment {
+  const { messages, caller, part } = visit
+  const { createSetupLink, revokeSetupLink, setupLinkUntil } = messages.directories
+  const expiresAt = recordOf(provider['setup_link'])['expires_at']
+  const path = at`/directories/${part('provider_id')}`
+  const create = { path: `${path}/create-setup-link`, question: () => createSetupLink, isDangerous: false }
+  const revoke = { path: `${path}/revoke-setup-link`, question: () => revokeSetupLink, isDangerous: true }
+  return html`${expiresAt === undefined ? undefined : html`<p>${fill(setupLinkUntil, { date: time(expiresAt, messages) })}</p>`}
+${
+  caller.can('write', 'providers')
+    ? html`<div class="buttons">${actionLink(visit, create)}${expiresAt === undefined ? undefined : actionLink(visit, revoke)}</div>`
+    : undefined
+}`
 }
 
 /** The instructions of the API are English. */

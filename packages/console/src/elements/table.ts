@@ -16,8 +16,13 @@ export interface Table {
   readonly empty?: string
 }
 
+/** What a table needs of a visit. */
+interface TextsOfTable {
+  readonly messages: { readonly empty: string }
+}
+
 /** Renders a table in a region that scrolls on narrow screens, also with the keyboard. */
-export function table({ title, id, columns, rows, empty }: Table, { messages }: Visit): Fragment {
+export function table({ title, id, columns, rows, empty }: Table, { messages }: TextsOfTable): Fragment {
   if (rows.length === 0) return html`<p>${empty ?? messages.empty}</p>`
   return html`<div class="table" role="group" tabindex="0" aria-label="${title}">
 <table id="${id}">
@@ -28,7 +33,7 @@ export function table({ title, id, columns, rows, empty }: Table, { messages }: 
 }
 
 /** Renders a table as a section of a page. */
-export const tableSection = (content: Table, visit: Visit, after?: Fragment): Fragment =>
+export const tableSection = (content: Table, visit: TextsOfTable, after?: Fragment): Fragment =>
   html`<section aria-labelledby="${content.id}-title">
 <h2 id="${content.id}-title">${content.title}</h2>
 ${table(content, visit)}

@@ -5,7 +5,7 @@ import type { Messages } from '../languages/messages.ts'
 import { numberOf } from '../values.ts'
 
 /** Renders a time to the minute, in UTC, because the server does not know the time zone of the administrator. */
-export function time(value: JsonValue | undefined, { lang, never }: Messages): Fragment {
+export function time(value: JsonValue | undefined, { lang, never }: Pick<Messages, 'lang' | 'never'>): Fragment {
   const seconds = numberOf(value)
   if (seconds === undefined) return html`${never}`
   const date = new Date(seconds * 1000)

@@ -1,13 +1,23 @@
 import { placeholdersOf } from '@mintmark/pages/internal'
 import { describe, expect, it } from 'vitest'
 
+import { setupCatalogues } from '../directory-setup/languages/catalogues.ts'
 import { catalogues } from './catalogues.ts'
 import { english } from './english.ts'
 
-const expected = textsOf(english)
+const all = [
+  ...Object.entries(catalogues).map(([tag, messages]) => ({ of: 'console', tag, messages, english })),
+  ...Object.entries(setupCatalogues).map(([tag, messages]) => ({
+    of: 'directory set-up',
+    tag,
+    messages,
+    english: setupCatalogues.en,
+  })),
+]
 
-describe.each(Object.entries(catalogues))('the catalogue %s', (tag, messages) => {
+describe.each(all)('the catalogue $tag of the $of', ({ tag, messages, english: original }) => {
   const texts = textsOf(messages)
+  const expected = textsOf(original)
 
   it('has the tag and the direction of its language', () => {
     expect(messages.lang).toBe(tag)
@@ -22,12 +32,12 @@ describe.each(Object.entries(catalogues))('the catalogue %s', (tag, messages) =>
       expect([name, placeholdersOf(text)]).toEqual([name, placeholdersOf(expected.get(name) ?? '')])
     }
   })
+})
 
-  it('gives each part of the console another name', () => {
-    const names = Object.values(messages.sections)
+it.each(Object.entries(catalogues))('%s gives each part of the console another name', (_tag, { sections }) => {
+  const names = Object.values(sections)
 
-    expect(new Set(names).size).toBe(names.length)
-  })
+  expect(new Set(names).size).toBe(names.length)
 })
 
 function textsOf(group: object, prefix = ''): ReadonlyMap<string, string> {

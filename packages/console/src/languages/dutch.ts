@@ -172,6 +172,18 @@ export const dutch: Messages = {
     noRequests: 'De directory heeft nog geen verzoek gestuurd.',
     suspendedSince:
       'Opgeschort sinds {date}: de directory wilde meer gebruikers deactiveren dan haar limiet toestaat. Controleer de toewijzingen voordat u hervat.',
+    setupLinkUntil: 'De IT van de klant heeft een installatielink tot {date}.',
+    createSetupLink: {
+      label: 'Installatielink maken',
+      title: 'Een installatielink voor {name} maken?',
+      consequence:
+        'Wie de link heeft, kan deze directory zeven dagen lang zonder account instellen. Een eerdere link werkt niet meer.',
+    },
+    revokeSetupLink: {
+      label: 'Installatielink intrekken',
+      title: 'De installatielink van {name} intrekken?',
+      consequence: 'De link werkt meteen niet meer, ook niet voor wie hem heeft geopend.',
+    },
     disable: {
       label: 'Uitschakelen',
       title: '{name} uitschakelen?',

@@ -167,6 +167,18 @@ export const english: Messages = {
     noRequests: 'The directory has not sent a request yet.',
     suspendedSince:
       'Suspended since {date}: it tried to deactivate more users than its limit allows. Check its assignments before you resume.',
+    setupLinkUntil: 'The customer’s IT has a set-up link until {date}.',
+    createSetupLink: {
+      label: 'Create a set-up link',
+      title: 'Create a set-up link for {name}?',
+      consequence:
+        'Whoever has the link can set up this directory for seven days, without an account. An earlier link stops working.',
+    },
+    revokeSetupLink: {
+      label: 'Revoke the set-up link',
+      title: 'Revoke the set-up link of {name}?',
+      consequence: 'The link stops working at once, also for those who have opened it.',
+    },
     disable: {
       label: 'Disable',
       title: 'Disable {name}?',

@@ -173,6 +173,18 @@ export const french: Messages = {
     noRequests: 'L’annuaire n’a pas encore envoyé de requête.',
     suspendedSince:
       'Suspendu depuis le {date} : l’annuaire a voulu désactiver plus d’utilisateurs que sa limite ne le permet. Vérifiez ses attributions avant de reprendre.',
+    setupLinkUntil: 'Le service informatique du client a un lien de configuration jusqu’au {date}.',
+    createSetupLink: {
+      label: 'Créer un lien de configuration',
+      title: 'Créer un lien de configuration pour {name} ?',
+      consequence:
+        'Quiconque possède le lien peut configurer cet annuaire pendant sept jours, sans compte. Un lien précédent ne fonctionne plus.',
+    },
+    revokeSetupLink: {
+      label: 'Révoquer le lien de configuration',
+      title: 'Révoquer le lien de configuration de {name} ?',
+      consequence: 'Le lien cesse aussitôt de fonctionner, aussi pour ceux qui l’ont ouvert.',
+    },
     disable: {
       label: 'Désactiver',
       title: 'Désactiver {name} ?',

@@ -174,6 +174,18 @@ export const german: Messages = {
     noRequests: 'Das Verzeichnis hat noch keine Anfrage gesendet.',
     suspendedSince:
       'Angehalten seit {date}: Das Verzeichnis wollte mehr Benutzer deaktivieren, als sein Limit erlaubt. Prüfen Sie dort die Zuweisungen, bevor Sie fortfahren.',
+    setupLinkUntil: 'Die IT des Kunden hat bis {date} einen Einrichtungslink.',
+    createSetupLink: {
+      label: 'Einrichtungslink erstellen',
+      title: 'Einrichtungslink für {name} erstellen?',
+      consequence:
+        'Wer den Link hat, kann dieses Verzeichnis sieben Tage lang ohne Konto einrichten. Ein früherer Link funktioniert nicht mehr.',
+    },
+    revokeSetupLink: {
+      label: 'Einrichtungslink widerrufen',
+      title: 'Einrichtungslink von {name} widerrufen?',
+      consequence: 'Der Link funktioniert sofort nicht mehr, auch nicht für alle, die ihn geöffnet haben.',
+    },
     disable: {
       label: 'Abschalten',
       title: '{name} abschalten?',

@@ -169,6 +169,18 @@ export const italian: Messages = {
     noRequests: 'La directory non ha ancora inviato richieste.',
     suspendedSince:
       'Sospesa dal {date}: ha tentato di disattivare più utenti di quanti ne consenta il suo limite. Controlla le sue assegnazioni prima di riprendere.',
+    setupLinkUntil: 'L’IT del cliente ha un link di configurazione fino al {date}.',
+    createSetupLink: {
+      label: 'Crea un link di configurazione',
+      title: 'Creare un link di configurazione per {name}?',
+      consequence:
+        'Chiunque abbia il link può configurare questa directory per sette giorni, senza un account. Un link precedente smette di funzionare.',
+    },
+    revokeSetupLink: {
+      label: 'Revoca il link di configurazione',
+      title: 'Revocare il link di configurazione di {name}?',
+      consequence: 'Il link smette subito di funzionare, anche per chi lo ha aperto.',
+    },
     disable: {
       label: 'Disabilita',
       title: 'Disabilitare {name}?',

@@ -168,6 +168,18 @@ export const japanese: Messages = {
     noRequests: 'ディレクトリからのリクエストはまだありません。',
     suspendedSince:
       '{date} から停止中: 上限を超える数のユーザーを無効化しようとしました。再開する前に割り当てを確認してください。',
+    setupLinkUntil: 'お客様の IT 部門は {date} まで有効な設定リンクを持っています。',
+    createSetupLink: {
+      label: '設定リンクを作成',
+      title: '{name} の設定リンクを作成しますか',
+      consequence:
+        'リンクを持つ人は誰でも、7 日間、アカウントなしでこのディレクトリを設定できます。以前のリンクは使えなくなります。',
+    },
+    revokeSetupLink: {
+      label: '設定リンクを取り消す',
+      title: '{name} の設定リンクを取り消しますか',
+      consequence: 'すでに開いた人も含めて、リンクはただちに使えなくなります。',
+    },
     disable: {
       label: '無効にする',
       title: '{name} を無効にしますか?',

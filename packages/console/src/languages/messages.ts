@@ -135,6 +135,10 @@ export interface Messages {
     readonly requests: string
     readonly noRequests: string
     readonly suspendedSince: TextWith<'date'>
+    /** While the customer's IT has a link to set up the directory. */
+    readonly setupLinkUntil: TextWith<'date'>
+    readonly createSetupLink: Question
+    readonly revokeSetupLink: Question
     readonly disable: Question
     readonly enable: Question
     readonly release: Question

@@ -168,6 +168,18 @@ export const portuguese: Messages = {
     noRequests: 'O diretório ainda não enviou nenhuma solicitação.',
     suspendedSince:
       'Suspenso desde {date}: tentou desativar mais usuários do que seu limite permite. Verifique as atribuições dele antes de retomar.',
+    setupLinkUntil: 'A equipa de TI do cliente tem um link de configuração até {date}.',
+    createSetupLink: {
+      label: 'Criar um link de configuração',
+      title: 'Criar um link de configuração para {name}?',
+      consequence:
+        'Quem tiver o link pode configurar este diretório durante sete dias, sem conta. Um link anterior deixa de funcionar.',
+    },
+    revokeSetupLink: {
+      label: 'Revogar o link de configuração',
+      title: 'Revogar o link de configuração de {name}?',
+      consequence: 'O link deixa de funcionar de imediato, também para quem já o abriu.',
+    },
     disable: {
       label: 'Desabilitar',
       title: 'Desabilitar {name}?',

@@ -168,6 +168,18 @@ export const spanish: Messages = {
     noRequests: 'El directorio todavía no ha enviado ninguna solicitud.',
     suspendedSince:
       'Suspendido desde el {date}: intentó desactivar más usuarios de los que permite su límite. Revise sus asignaciones antes de reanudar.',
+    setupLinkUntil: 'El departamento informático del cliente tiene un enlace de configuración hasta el {date}.',
+    createSetupLink: {
+      label: 'Crear un enlace de configuración',
+      title: '¿Crear un enlace de configuración para {name}?',
+      consequence:
+        'Quien tenga el enlace puede configurar este directorio durante siete días, sin una cuenta. Un enlace anterior deja de funcionar.',
+    },
+    revokeSetupLink: {
+      label: 'Revocar el enlace de configuración',
+      title: '¿Revocar el enlace de configuración de {name}?',
+      consequence: 'El enlace deja de funcionar al instante, también para quienes lo han abierto.',
+    },
     disable: {
       label: 'Deshabilitar',
       title: '¿Deshabilitar {name}?',
