@@ -174,5 +174,10 @@ export const rfc9967: Standard = {
     ],
     ['2.4', 'Full events', notOffered('values stay here; a receiver reads the resource over SCIM')],
     ['2.5', 'Asynchronous requests', notOffered('every SCIM request is answered with its result')],
+    [
+      '3',
+      'securityEvents in the configuration of the service provider lists the events',
+      notOffered('each stream lists them in events_supported; a directory cannot have a stream of its own'),
+    ],
   ],
 }
