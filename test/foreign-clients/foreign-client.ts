@@ -31,6 +31,8 @@ export interface ForeignClient {
   readonly callsTools?: true
   /** Whether it asks for the scope `groups`, whose claim only the ID token contains. */
   readonly readsGroups?: true
+  /** Whether it signs users in on another device (RFC 8628). The runner then registers the client `television`. */
+  readonly usesDevice?: true
   /**
    * Whether it forwards client certificates in the headers of nginx. The runner then creates certificates for it and
    * registers the client `billing`.

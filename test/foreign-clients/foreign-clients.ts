@@ -37,6 +37,7 @@ export const foreignClients: readonly ForeignClient[] = [
     toolchain: 'go',
     packages: ['golang.org/x/oauth2', 'github.com/coreos/go-oidc/v3'],
     readsGroups: true,
+    usesDevice: true,
     checks: [
       'reads discovery',
       'signs a user in with PKCE',
@@ -45,6 +46,7 @@ export const foreignClients: readonly ForeignClient[] = [
       'calls userinfo',
       'refreshes and gets a new refresh token',
       'gets a token with client credentials',
+      'signs a user in who confirms a code on another device',
     ],
   },
   {

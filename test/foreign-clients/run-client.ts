@@ -9,6 +9,7 @@ import { stripVTControlCharacters } from 'node:util'
 
 import { getRequestListener } from '@hono/node-server'
 import { certificateFromHeader, registerClient } from '@mintmark/core'
+import { devicePage } from '@mintmark/pages'
 import { registerIdentityProvider } from '@mintmark/scim'
 import { clientId, epochSeconds } from '@mintmark/storage-interface'
 import { createTestCertificate } from '@mintmark/testkit'
@@ -116,6 +117,7 @@ async function runAgainstServer(
     clock: () => epochSeconds(Math.floor(Date.now() / 1000)),
     dangerouslyAllowOutbound: [clientOrigin],
     ...tools?.options,
+    ...(client.usesDevice === true && { device: { renderPage: devicePage } }),
     ...(client.readsGroups === true && {
       scopes: {
         'api.read': 'Read the API',
@@ -174,6 +176,7 @@ async function runAgainstServer(
       SCIM_TOKEN: secret,
       OUTPUT: program.output,
       ...tools?.env,
+      ...(client.usesDevice === true && (await television(site))),
       ...(client.forwardsCertificates === true && { CERTIFICATES: await certificatesOfBilling(site) }),
     },
     async onLine(line) {
@@ -257,6 +260,22 @@ async function assertionClient(
   const { client } = await registerClient(registration, { storage })
   const key = { ...(await exportJWK(pair.privateKey)), ...header }
   return { JWT_CLIENT_ID: client.clientId, JWT_KEY: JSON.stringify(key) }
+}
+
+/** Registers a public client on a device without a browser and returns the settings of its program. */
+async function television({ storage }: ServerUnderTest): Promise<Readonly<Record<string, string>>> {
+  const { client } = await registerClient(
+    {
+      clientId: 'television',
+      clientName: 'Television',
+      grantTypes: ['urn:ietf:params:oauth:grant-type:device_code'],
+      tokenEndpointAuthMethod: 'none',
+      redirectUris: [],
+      scopes: ['openid', 'profile'],
+    },
+    { storage },
+  )
+  return { DEVICE_CLIENT_ID: client.clientId }
 }
 
 /** Registers a client that authenticates with its certificate. @returns its certificate and others, as JSON. */

@@ -45,7 +45,7 @@ const server = createAuthorizationServer({
           clients: ['A'],
           scopes: ['api.read'],
           audiences: [api],
-          findUser: ({ sub }) => String(sub),
+          findUser: ({ sub }) => (typeof sub === 'string' ? sub : undefined),
         },
       ],
     },

@@ -72,6 +72,25 @@ func main() {
 		err = expect("token type", machineToken.Type(), "Bearer")
 	}
 	report("gets a token with client credentials", err)
+
+	television := oauth2.Config{
+		ClientID: os.Getenv("DEVICE_CLIENT_ID"),
+		Endpoint: provider.Endpoint(),
+		Scopes:   []string{oidc.ScopeOpenID, "profile"},
+	}
+	codes, err := television.DeviceAuth(ctx)
+	if err == nil {
+		visit(codes.VerificationURIComplete)
+		token, err = television.DeviceAccessToken(ctx, codes)
+	}
+	if err == nil {
+		raw, _ = token.Extra("id_token").(string)
+		idToken, err = provider.Verifier(&oidc.Config{ClientID: television.ClientID}).Verify(ctx, raw)
+	}
+	if err == nil {
+		err = expect("subject", idToken.Subject, "U1")
+	}
+	report("signs a user in who confirms a code on another device", err)
 }
 
 func signIn(ctx context.Context, provider *oidc.Provider, config oauth2.Config, request []oauth2.AuthCodeOption,
