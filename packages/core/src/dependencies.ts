@@ -47,6 +47,7 @@ import { refreshTokenGrant } from './token/grants/refresh-token.ts'
 import type { TokenTargetDependencies } from './permissions/resources.ts'
 import { createRevocationNames } from './tokens/access-token.ts'
 import type { UnreleasedClaims } from './tokens/claims.ts'
+import type { GrantType } from './tokens/grant.ts'
 import { createRevocationFeed, type RevocationFeed, watchRevocations } from './tokens/feed-watch.ts'
 import type { IntrospectionEndpointDependencies } from './tokens/introspection.ts'
 import type { RevocationEndpointDependencies } from './tokens/revocation.ts'
@@ -177,10 +178,7 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
     ...deviceLimits(limits),
     ciba: options.ciba,
     backchannelRequestLifetime: lifetimes.backchannelRequest,
-    backchannelLimits: {
-      ofClient: limits.backchannelRequests ?? createMemoryRateLimiter({ points: 600, window: 60 }),
-      ofUser: limits.backchannelRequestsOfUser ?? createMemoryRateLimiter({ points: 3, window: 60 }),
-    },
+    ...requestLimits(limits, lifetimes),
     notificationSeal,
     pings,
     sendsLogouts: settings.backChannelLogout,
@@ -229,45 +227,9 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
       publicClient({ mutualTls, keySets }),
       ...(options.clientAuthentication ?? []).map(toClientAuthentication),
     ],
-    failedAuthentications: limits.failedAuthentications ?? createMemoryRateLimiter({ points: 100, window: 60 }),
-    interactionLimits: {
-      startedInteractions: limits.startedInteractions ?? createMemoryRateLimiter({ points: 100, window: 600 }),
-      interactionsOfNewBrowsers:
-        limits.interactionsOfNewBrowsers ?? createMemoryRateLimiter({ points: 30_000, window: 60 }),
-      signInAttempts: limits.signInAttempts ?? createMemoryRateLimiter({ points: 50, window: lifetimes.interaction }),
-    },
-    pushLimits: {
-      ofClient: limits.pushedRequests ?? createMemoryRateLimiter({ points: 6000, window: 60 }),
-      ofStrangers: limits.pushedRequestsOfStrangers ?? createMemoryRateLimiter({ points: 30_000, window: 60 }),
-    },
-    logouts: limits.logouts ?? createMemoryRateLimiter({ points: 100, window: 60 }),
-    issuedCodes: limits.issuedCodes ?? createMemoryRateLimiter({ points: 100, window: 60 }),
     seal: createInteractionSeal({ issuer, keys, random }),
     pushSeal: createPushSeal({ issuer, keys, random }),
-    grants: [
-      authorizationCodeGrant(grantDeps),
-      refreshTokenGrant(grantDeps),
-      clientCredentialsGrant({ ...target, ...claims, minimumProfile: settings.minimumProfile }),
-      ...tokenExchangeGrants({
-        ...grantDeps,
-        keys,
-        verifiedJwts,
-        tokenExchange: options.tokenExchange,
-        issuesIdJags: settings.crossAppAccess.issues,
-      }),
-      ...(options.device === undefined ? [] : [deviceCodeGrant(grantDeps)]),
-      ...(options.ciba === undefined ? [] : [cibaGrant(grantDeps)]),
-      ...jwtBearerGrants({
-        ...grantDeps,
-        assertions: {
-          issuers: settings.assertionIssuers,
-          acceptsDirectories: settings.crossAppAccess.accepts,
-        },
-        assertionKeySets,
-        repetitions: createMemoryRateLimiter({ points: 10, window: 60 }),
-      }),
-      ...(options.grants ?? []),
-    ],
+    grants: grantTypes(options, settings, { ...grantDeps, keys, verifiedJwts, assertionKeySets }),
     managesGrants: settings.managesGrants,
     crossAppAccess: settings.crossAppAccess,
     accessTokenAlgorithm: settings.accessTokenAlgorithm,
@@ -281,6 +243,62 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
     sessionRetention: settings.sessionRetention,
   }
 }
+
+/** Returns the limits that the host has not replaced (option `rateLimits`). */
+const requestLimits = (
+  limits: NonNullable<AuthorizationServerOptions['rateLimits']>,
+  lifetimes: ServerSettings['lifetimes'],
+) => ({
+  backchannelLimits: {
+    ofClient: limits.backchannelRequests ?? createMemoryRateLimiter({ points: 600, window: 60 }),
+    ofUser: limits.backchannelRequestsOfUser ?? createMemoryRateLimiter({ points: 3, window: 60 }),
+  },
+  failedAuthentications: limits.failedAuthentications ?? createMemoryRateLimiter({ points: 100, window: 60 }),
+  interactionLimits: {
+    startedInteractions: limits.startedInteractions ?? createMemoryRateLimiter({ points: 100, window: 600 }),
+    interactionsOfNewBrowsers:
+      limits.interactionsOfNewBrowsers ?? createMemoryRateLimiter({ points: 30_000, window: 60 }),
+    signInAttempts: limits.signInAttempts ?? createMemoryRateLimiter({ points: 50, window: lifetimes.interaction }),
+  },
+  pushLimits: {
+    ofClient: limits.pushedRequests ?? createMemoryRateLimiter({ points: 6000, window: 60 }),
+    ofStrangers: limits.pushedRequestsOfStrangers ?? createMemoryRateLimiter({ points: 30_000, window: 60 }),
+  },
+  logouts: limits.logouts ?? createMemoryRateLimiter({ points: 100, window: 60 }),
+  issuedCodes: limits.issuedCodes ?? createMemoryRateLimiter({ points: 100, window: 60 }),
+})
+
+type GrantTypeDependencies = Parameters<typeof authorizationCodeGrant>[0] &
+  Parameters<typeof clientCredentialsGrant>[0] &
+  Omit<Parameters<typeof tokenExchangeGrants>[0], 'tokenExchange' | 'issuesIdJags'> &
+  Omit<Parameters<typeof jwtBearerGrants>[0], 'assertions' | 'repetitions'>
+
+/** Returns the grant types that the options turn on, and those of the host. */
+const grantTypes = (
+  options: AuthorizationServerOptions,
+  settings: ServerSettings,
+  deps: GrantTypeDependencies,
+): readonly GrantType[] => [
+  authorizationCodeGrant(deps),
+  refreshTokenGrant(deps),
+  clientCredentialsGrant(deps),
+  ...tokenExchangeGrants({
+    ...deps,
+    tokenExchange: options.tokenExchange,
+    issuesIdJags: settings.crossAppAccess.issues,
+  }),
+  ...(options.device === undefined ? [] : [deviceCodeGrant(deps)]),
+  ...(options.ciba === undefined ? [] : [cibaGrant(deps)]),
+  ...jwtBearerGrants({
+    ...deps,
+    assertions: {
+      issuers: settings.assertionIssuers,
+      acceptsDirectories: settings.crossAppAccess.accepts,
+    },
+    repetitions: createMemoryRateLimiter({ points: 10, window: 60 }),
+  }),
+  ...(options.grants ?? []),
+]
 
 /** A request that waits for the keys of somebody else leaves its place to others. */
 const outsideCapacity = (keySets: RemoteKeySets, capacity: Capacity): RemoteKeySets => ({

@@ -129,39 +129,15 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
   const settings = parseSettings(options)
   const deps = serverDependencies(options, settings)
   for (const unsafe of unsafeOptions(settings, options.storage)) deps.journal.recordWithoutRequest(unsafe)
-  const renderPage = (error: unknown, request: RequestHead): Promise<ServerResponse> =>
-    renderBrowserError(error, request, {
-      issuer: settings.issuer,
-      keys: options.keys,
-      keySets: deps.keySets,
-      now: deps.clock(),
-      renderErrorPage: options.renderErrorPage,
-      correlationId: deps.journal.correlationIdOf(request),
-    })
-  const recordAndRender =
-    (render: (error: unknown, request: RequestHead) => ServerResponse | Promise<ServerResponse>) =>
-    async (error: unknown, request: RequestHead): Promise<ServerResponse> => {
-      deps.journal.record(request, requestRefused(error, request))
-      const response = await render(error, request)
-      return withHeaders(response, [deps.journal.correlationHeader(request)])
-    }
-  const renderApi = recordAndRender(renderApiError)
+  const render = errorRenderers(options, settings, deps)
   const router = createRouter({
     origin: settings.issuerUrl.origin,
     bodyLimit: 16_384,
     tooLarge: () => renderApiError(refuse('message_too_large')),
-    routes: withUsableKeys(
-      serverRoutes(deps, {
-        api: renderApi,
-        browser: recordAndRender(renderPage),
-        bearer: recordAndRender(renderBearerError('userinfo')),
-        grants: recordAndRender(renderBearerError('grants')),
-      }),
-      options.keys,
-    ),
+    routes: withUsableKeys(serverRoutes(deps, render), options.keys),
     capacity: deps.capacity,
-    notFound: (request) => renderApi(refuse('path_not_found'), request),
-    methodNotAllowed: (request) => renderApi(refuse('method_not_allowed'), request),
+    notFound: (request) => render.api(refuse('path_not_found'), request),
+    methodNotAllowed: (request) => render.api(refuse('method_not_allowed'), request),
   })
 
   return {
@@ -201,6 +177,41 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
       })
       return requireDelivery(deps, options).once(delivering)
     },
+    ...sessionEnds(deps),
+    listSessions: (subject) => listSessions(subject, deps.clock(), deps.storage),
+    renderError: render.browser,
+  }
+}
+
+/** Returns the functions that record a refusal and render it, for each kind of caller. */
+function errorRenderers(
+  options: AuthorizationServerOptions,
+  { issuer }: ServerSettings,
+  { journal, keySets, clock }: ServerDependencies,
+) {
+  const recordAndRender =
+    (render: (error: unknown, request: RequestHead) => ServerResponse | Promise<ServerResponse>) =>
+    async (error: unknown, request: RequestHead): Promise<ServerResponse> => {
+      journal.record(request, requestRefused(error, request))
+      const response = await render(error, request)
+      return withHeaders(response, [journal.correlationHeader(request)])
+    }
+  const { keys, renderErrorPage } = options
+  const renderPage = (error: unknown, request: RequestHead): Promise<ServerResponse> => {
+    const correlationId = journal.correlationIdOf(request)
+    return renderBrowserError(error, request, { issuer, keys, keySets, now: clock(), renderErrorPage, correlationId })
+  }
+  return {
+    api: recordAndRender(renderApiError),
+    browser: recordAndRender(renderPage),
+    bearer: recordAndRender(renderBearerError('userinfo')),
+    grants: recordAndRender(renderBearerError('grants')),
+  }
+}
+
+/** Returns the functions with which a host ends sessions. */
+function sessionEnds(deps: ServerDependencies): Pick<AuthorizationServer, 'endSession' | 'endSessions'> {
+  return {
     async endSession(session, reason = 'host') {
       // A host that has lost the identifier must not believe that it has ended the session.
       checkOptions('endSession', { session, reason }, { session: required(aSessionId), reason: required(aReason) })
@@ -223,8 +234,6 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
         deps.journal.recordWithoutRequest({ type: 'session.ended', sessionId: session, reason })
       return ended.length
     },
-    listSessions: (subject) => listSessions(subject, deps.clock(), deps.storage),
-    renderError: recordAndRender(renderPage),
   }
 }
 

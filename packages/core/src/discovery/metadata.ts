@@ -129,48 +129,53 @@ export function serverMetadata(sources: MetadataSources): Readonly<Record<string
     claims_parameter_supported: true,
     // RFC 9449 §5.1.
     dpop_signing_alg_values_supported: proofAlgorithms,
-    // RFC 8705 §3.3, §5.
-    ...(sources.mutualTls !== undefined && { tls_client_certificate_bound_access_tokens: true }),
-    ...(sources.mutualTls?.aliasOrigin !== undefined && {
-      mtls_endpoint_aliases: aliasesOf(sources.endpoints, sources.mutualTls.aliasOrigin),
-    }),
-    // Grant Management §7.1.
-    ...(sources.endpoints.grant_management_endpoint !== undefined && {
-      grant_management_actions_supported: ['query', 'revoke'],
-    }),
-    // ID-JAG §7.1, §7.2.
-    ...(sources.crossAppAccess.issues && { identity_chaining_requested_token_types_supported: [idJagTokenType] }),
-    ...(sources.crossAppAccess.accepts && {
-      authorization_grant_profiles_supported: ['urn:ietf:params:oauth:grant-profile:id-jag'],
-    }),
     // RFC 9126 §5.
     require_pushed_authorization_requests: sources.requirePushedRequests,
-    // Client ID Metadata Document §6.
-    ...(sources.acceptsClientDocuments && { client_id_metadata_document_supported: true }),
-    // RFC 9396 §10.
-    ...(sources.detailTypes.size > 0 && { authorization_details_types_supported: [...sources.detailTypes.keys()] }),
     request_parameter_supported: true,
     request_object_signing_alg_values_supported: assertionAlgorithms,
     request_uri_parameter_supported: false,
-    // CIBA Core 1.0 §4.
-    ...(sources.ciba !== undefined && {
-      backchannel_token_delivery_modes_supported: sources.pings === undefined ? ['poll'] : ['poll', 'ping'],
-      backchannel_authentication_request_signing_alg_values_supported: assertionAlgorithms,
-      backchannel_user_code_parameter_supported: sources.ciba.verifyUserCode !== undefined,
-    }),
-    // Back-Channel Logout §2.1.
-    ...(sources.sendsLogouts && {
-      backchannel_logout_supported: true,
-      backchannel_logout_session_supported: true,
-    }),
-    // Front-Channel Logout §3.
-    ...(sources.logout?.frontChannel === true && {
-      frontchannel_logout_supported: true,
-      frontchannel_logout_session_supported: true,
-    }),
+    ...optionalMetadata(sources, assertionAlgorithms),
     ...statementsOf(sources.discovery),
   }
 }
+
+/** Returns the members of features that the host has turned on. */
+const optionalMetadata = (sources: MetadataSources, assertionAlgorithms: readonly string[]) => ({
+  // RFC 8705 §3.3, §5.
+  ...(sources.mutualTls !== undefined && { tls_client_certificate_bound_access_tokens: true }),
+  ...(sources.mutualTls?.aliasOrigin !== undefined && {
+    mtls_endpoint_aliases: aliasesOf(sources.endpoints, sources.mutualTls.aliasOrigin),
+  }),
+  // Grant Management §7.1.
+  ...(sources.endpoints.grant_management_endpoint !== undefined && {
+    grant_management_actions_supported: ['query', 'revoke'],
+  }),
+  // ID-JAG §7.1, §7.2.
+  ...(sources.crossAppAccess.issues && { identity_chaining_requested_token_types_supported: [idJagTokenType] }),
+  ...(sources.crossAppAccess.accepts && {
+    authorization_grant_profiles_supported: ['urn:ietf:params:oauth:grant-profile:id-jag'],
+  }),
+  // Client ID Metadata Document §6.
+  ...(sources.acceptsClientDocuments && { client_id_metadata_document_supported: true }),
+  // RFC 9396 §10.
+  ...(sources.detailTypes.size > 0 && { authorization_details_types_supported: [...sources.detailTypes.keys()] }),
+  // CIBA Core 1.0 §4.
+  ...(sources.ciba !== undefined && {
+    backchannel_token_delivery_modes_supported: sources.pings === undefined ? ['poll'] : ['poll', 'ping'],
+    backchannel_authentication_request_signing_alg_values_supported: assertionAlgorithms,
+    backchannel_user_code_parameter_supported: sources.ciba.verifyUserCode !== undefined,
+  }),
+  // Back-Channel Logout §2.1.
+  ...(sources.sendsLogouts && {
+    backchannel_logout_supported: true,
+    backchannel_logout_session_supported: true,
+  }),
+  // Front-Channel Logout §3.
+  ...(sources.logout?.frontChannel === true && {
+    frontchannel_logout_supported: true,
+    frontchannel_logout_session_supported: true,
+  }),
+})
 
 /**
  * Returns the endpoints that authenticate clients or accept bound tokens, at the origin with mutual TLS (RFC 8705 §5).
