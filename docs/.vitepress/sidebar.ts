@@ -20,7 +20,7 @@ const groups = {
   'APIs and MCP': `protect-an-api let-mcp-clients-in roles-and-organizations machine-to-machine deploy-keys-without-secrets agents-on-behalf-of-users ask-a-person-before-an-agent-acts
     let-clients-register developer-portal connect-applications browser-and-mobile-apps sign-in-a-cli-or-a-tv dpop-for-browser-apps mtls-behind-a-proxy rich-authorization-requests fapi-2 encrypt-responses
     authenticate-clients-your-way manage-grants pairwise-subjects test-your-product`,
-  Directories: `provision-users provision-from-okta provision-from-entra several-directories universal-logout cross-app-access security-signals provision-your-partners ipsie custom-resource-types
+  Directories: `provision-users provision-from-okta provision-from-entra several-directories universal-logout cross-app-access agents-owned-by-people security-signals provision-your-partners ipsie custom-resource-types
     delta-queries`,
   Operate: `troubleshooting deploy run-on-postgresql run-on-mariadb run-on-cloudflare move-to-postgresql run-several-nodes run-behind-a-proxy observe-the-server
     back-up-and-upgrade rotate-keys deliver-logouts-reliably receive-webhooks administer use-the-command-line`,

@@ -1,4 +1,5 @@
-import { clientId } from '@mintmark/storage-interface'
+import { clientId, providerId, userId } from '@mintmark/storage-interface'
+import { aProvisionedUser } from '@mintmark/storage-interface/fixtures'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { expect, it } from 'vitest'
 
@@ -88,6 +89,32 @@ it('a client is disabled, enabled and removed, and a removal of an old version i
   await expectRefused(system, () => system.admin.clients.remove({ clientId: 'app', version: 2 }), 'version_mismatch')
   await system.admin.clients.remove({ clientId: 'app', version: 3 })
   await expectRefused(system, () => system.admin.clients.read('app'), 'client_unknown')
+})
+
+it('an agent is enabled only while its owner is active, and its directory is told that an administrator disabled it', async () => {
+  const system = startAdmin()
+  const { client } = await system.admin.clients.create(web)
+  const agent = {
+    providerId: providerId('acme'),
+    ownerUserId: userId('user-ada'),
+    externalId: 'agent-42',
+    resource: {},
+    updatedAt: system.clock.now(),
+    endedAt: system.clock.now(),
+  }
+  const stored = await system.storage.clients.find(client.clientId)
+  if (stored === undefined) throw new Error('no client')
+  await system.storage.clients.compareAndSwap({ ...stored, disabledAt: system.clock.now(), agent }, 1)
+  const { resource: _resource, updatedAt: _updatedAt, ...shown } = agent
+
+  expect(await system.admin.clients.read('app')).toMatchObject({ agent: shown })
+  await expectRefused(system, () => system.admin.clients.enable({ clientId: 'app' }), 'agent_owner_inactive')
+  await system.admin.identityProviders.register({ providerId: 'acme' })
+  await system.storage.provisionedUsers.insert(aProvisionedUser('ada', { providerId: agent.providerId }))
+  const enabled = await system.admin.clients.enable({ clientId: 'app' })
+  expect([enabled.disabledAt, enabled.agent?.endedAt]).toEqual([undefined, undefined])
+  const disabled = await system.admin.clients.disable({ clientId: 'app' })
+  expect([disabled.disabledAt, disabled.agent?.endedAt]).toEqual([system.clock.now(), undefined])
 })
 
 it('a client can have two active secrets, not three, and the old one expires at the given time', async () => {

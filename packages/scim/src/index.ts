@@ -1,6 +1,7 @@
 export { createScimServer } from './server.ts'
 export type { ScimServer } from './server.ts'
 export type { ScimServerOptions } from './options.ts'
+export type { AgentOptions } from './agents/agent-client.ts'
 export type { ProvisioningHooks } from './users/user-dependencies.ts'
 
 export {

@@ -2,6 +2,7 @@ import type { RateLimiter } from '@mintmark/core'
 import type { Clock, Random } from '@mintmark/internal'
 import type { JsonObject, ScimStorage } from '@mintmark/storage-interface'
 
+import type { AgentOptions } from './agents/agent-client.ts'
 import type { CustomResourceType } from './custom/custom-types.ts'
 import type { DeprovisioningLimit } from './deprovisioning/deprovisioning-limiter.ts'
 import type { AnsweredRequest, ScimEvent } from './event/scim-event.ts'
@@ -50,6 +51,13 @@ export interface ScimServerOptions extends ProvisioningHooks {
    * are offered.
    */
   readonly resourceTypes?: readonly CustomResourceType[]
+  /**
+   * Agents (draft-wzdk-scim-agent-resource): identity providers create clients that belong to one of their users, at `/Agents`. An
+   * agent is disabled in the same write in which its owner is deactivated, removed or released, or its provider is disabled. `{}`
+   * switches it on.
+   * @defaultValue Off. The specification is a draft, and a directory creates clients only if the host wants them.
+   */
+  readonly agents?: AgentOptions
   /**
    * Whether an e-mail address from a provider counts as verified. Called only with a single, syntactically valid
    * address (RFC 5322 §3.4.1). A provider can write any address, so decide by `source.providerId`, never by the address

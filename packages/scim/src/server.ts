@@ -23,6 +23,8 @@ import {
 import type { EpochSeconds } from '@mintmark/storage-interface'
 import { requireStores } from '@mintmark/storage-interface/stores'
 
+import type { AgentOptions } from './agents/agent-client.ts'
+import { servedAgents } from './agents/served-agents.ts'
 import { bulkRoutes } from './bulk/process-bulk.ts'
 import { customRoutes } from './custom/custom-routes.ts'
 import { aCustomType, aResourceType, checkCustomTypes } from './custom/custom-types.ts'
@@ -36,6 +38,9 @@ import type { GroupDependencies } from './groups/write-group.ts'
 import { searchEndpoints } from './list/search-endpoints.ts'
 import { resourceRoutes } from './custom/resource-endpoints.ts'
 import { defaultPageLimits, type PageLimits } from './list/search-request.ts'
+import type { ListedType } from './list/type-searches.ts'
+import { createReferences } from './custom/references.ts'
+import { agentResourceType } from './schema/agent-schema.ts'
 import { groupResourceType } from './schema/group-schema.ts'
 import { refuseIndexesOfGroups, withIndexedAttributes } from './schema/indexed-attributes.ts'
 import { defineResourceType, type ResourceType } from './schema/resource-type.ts'
@@ -82,17 +87,20 @@ export function createScimServer(hostOptions: ScimServerOptions): ScimServer {
   const { issuer } = options
   const limits = scimLimits(options.limits)
   const deps = scimDependencies(options, limits)
+  const groups = servedGroups(deps)
+  const agents = options.agents && agentsOf(options.agents, listedUsers(deps), { ...deps, limits })
+  const standard = [listedUsers(deps), groups.listed, ...(agents === undefined ? [] : [agents.listed])]
+  const standardTypes = [deps.userType, deps.groupType, ...(agents === undefined ? [] : [agentResourceType])]
   const customTypes = checkCustomTypes(options.resourceTypes ?? [], [
     options.userType ?? userResourceType,
-    deps.groupType,
+    ...standardTypes.slice(1),
   ])
-  const groups = servedGroups(deps)
-  const standard = [listedUsers(deps), groups.listed]
   const custom = customRoutes(customTypes, { ...deps, standard, limits })
   const listed = [...standard, ...custom.map((type) => type.listed)]
   const resources: ScimRoutes = {
     users: userRoutes(deps),
     groups: resourceRoutes(groups, deps),
+    ...(agents && { agents: resourceRoutes(agents, deps) }),
     ...Object.fromEntries(custom.map(({ path, routes }) => [path, routes])),
   }
   const router = createScimRouter({
@@ -110,7 +118,7 @@ export function createScimServer(hostOptions: ScimServerOptions): ScimServer {
       keySets: remoteKeySets(options.universalLogout),
     },
     routes: {
-      ...discoveryRoutes([deps.userType, deps.groupType, ...customTypes.published], {
+      ...discoveryRoutes([...standardTypes, ...customTypes.published], {
         passwords: options.password !== undefined,
         limits,
         pageLimits: deps.pageLimits,
@@ -132,6 +140,19 @@ export function createScimServer(hostOptions: ScimServerOptions): ScimServer {
   return { ...router, issuer, signInFromProvider: (login) => signInFromProvider(login, deps) }
 }
 
+/** @throws TypeError when the storage cannot end agents with their owners. */
+function agentsOf(
+  agents: AgentOptions,
+  users: ListedType,
+  deps: Omit<SignInDependencies & GroupDependencies, 'limits'> & { readonly limits: ScimLimits },
+): ReturnType<typeof servedAgents> {
+  const { storage } = deps
+  requireStores(storage, { capability: 'agents', feature: 'createScimServer with agents' })
+  const references = createReferences(agentResourceType, (name) => (name === 'User' ? users : undefined))
+  if (storage.agents === undefined) throw new TypeError('The storage has no agents.')
+  return servedAgents({ ...deps, agents, store: storage.agents, references })
+}
+
 const scimOptions: OptionChecks<ScimServerOptions> = {
   issuer: required(aNonEmptyString),
   storage: required(aStorage),
@@ -140,6 +161,7 @@ const scimOptions: OptionChecks<ScimServerOptions> = {
   userType: aResourceType,
   groupType: aResourceType,
   resourceTypes: listOf(aCustomType),
+  agents: optionsOf<AgentOptions>({ clientFor: aFunction }),
   emailVerified: aFunction,
   claims: aFunction,
   onEvent: aFunction,

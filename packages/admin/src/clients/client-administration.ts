@@ -39,7 +39,10 @@ export interface ClientAdministration {
   update(target: ClientTarget, change: ClientChange): Promise<ClientAndSecret>
   /** Disables a client: its requests and tokens are refused from now on. */
   disable(target: ClientTarget): Promise<ClientView>
-  /** Enables a client. Its unexpired tokens become valid again. */
+  /**
+   * Enables a client. Its unexpired tokens become valid again. Refused: `agent_owner_inactive` for an agent whose owner is not active, or
+   * whose directory is disabled.
+   */
   enable(target: ClientTarget): Promise<ClientView>
   /** Removes a client for good. Its identifier stays taken. */
   remove(target: ClientTarget): Promise<void>

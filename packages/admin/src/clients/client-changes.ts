@@ -106,11 +106,32 @@ export async function enableClient(client: ClientTarget, context: AdminContext):
     {
       name: 'client.enabled',
       target: target(client.clientId),
-      run: () => changeIfGrantable({ client, change: (pinned) => enable(pinned, context) }, context),
+      run: async () => {
+        await requireOwner(client, context)
+        return changeIfGrantable({ client, change: (pinned) => enable(pinned, context) }, context)
+      },
     },
     context,
   )
   return enabled.client
+}
+
+/**
+ * Storage keeps an agent disabled without its owner, whatever happens meanwhile; this tells the administrator why.
+ * @throws AdminError `agent_owner_inactive`.
+ */
+async function requireOwner({ clientId: id }: ClientTarget, context: AdminContext): Promise<void> {
+  const { agent } = await findClient(id, context)
+  if (agent === undefined) return
+  const { users, identityProviders } = context.storage
+  const [owner, provider] = await Promise.all([
+    users.find(agent.ownerUserId),
+    identityProviders.find(agent.providerId),
+  ])
+  const isOwned = owner?.active === true && owner.providerId === agent.providerId
+  // RFC 9110 §15.5.10.
+  if (!isOwned || provider === undefined || provider.disabledAt !== undefined)
+    throw new AdminError('agent_owner_inactive')
 }
 
 /** Removes a client. Disables it first, because disabling checks the expected version and removing does not. */

@@ -97,6 +97,11 @@ export const refusals = {
     'The identifier is empty or too long, or contains characters that are not allowed.',
     'RFC 9110 §15.5.5 and §15.5.10',
   ],
+  agent_owner_inactive: [
+    409,
+    'The owner of the agent is not active, or its directory is disabled.',
+    'RFC 9110 §15.5.5 and §15.5.10',
+  ],
   provider_enabled: [
     409,
     'The identity provider can still create users. Disable or remove it first.',

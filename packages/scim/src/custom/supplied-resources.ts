@@ -1,6 +1,6 @@
 import { inOnePiece, type Pieces, runAtOnce, runInTurns, type Turns } from '@mintmark/internal'
-import { type JsonObject, type JsonValue, matchesFilter, type ResolvedFilter } from '@mintmark/storage-interface'
-import { comparisonsOf, listRows, type ProviderId, jsonText } from '@mintmark/storage-interface/stores'
+import { type JsonObject, type JsonValue } from '@mintmark/storage-interface'
+import { type ProviderId, jsonText } from '@mintmark/storage-interface/stores'
 
 import { refusal, ScimError } from '../error/scim-error.ts'
 import { parseResource } from '../resource/parse-resource.ts'
@@ -11,6 +11,7 @@ import { createParseContext } from '../schema/parse-context.ts'
 import { getMember, isObject, toObject } from '../values/json.ts'
 import { isAllowedText, parseInstant } from '../values/text.ts'
 import { checksum } from '../users/render-cache.ts'
+import { listInMemory } from './list-in-memory.ts'
 import { parsedType, type SuppliedResourceType } from './custom-types.ts'
 
 /** A checked resource that the host supplies. */
@@ -45,17 +46,14 @@ export function suppliedType({ resourceType, resources }: SuppliedResourceType):
     listed: {
       resourceType: type,
       locationOf,
-      async list({ filter, ...query }, { projection, baseUrl, turns }) {
+      async list(query, { projection, baseUrl, turns }) {
         const supplied = await load(query.providerId, turns)
-        if (filter !== undefined && comparisonsOf(filter, comparisonCosts) * supplied.size > maximumComparisons)
-          return { outcome: 'tooMany' }
-        const found = await runInTurns(selectMatching([...supplied.values()], filter), turns)
-        const rows = found.map((each) => ({
+        const rows = [...supplied.values()].map((each) => ({
           id: each.id,
+          comparable: each.comparable,
           record: () => jsonText(projectResource(complete(each, baseUrl), projection)),
-          comparable: () => each.comparable,
         }))
-        const outcome = listRows(rows, { ...query, filter: undefined })
+        const outcome = await listInMemory(rows, query, turns)
         if (outcome.outcome === 'tooMany') return outcome
         return { ...outcome, records: outcome.records.map((text) => inOnePiece(() => text)) }
       },
@@ -73,22 +71,6 @@ export function suppliedType({ resourceType, resources }: SuppliedResourceType):
     writes: undefined,
   }
 }
-
-function* selectMatching(all: readonly Supplied[], filter: ResolvedFilter | undefined): Pieces<readonly Supplied[]> {
-  if (filter === undefined) return all
-  const matches = matchesFilter(filter)
-  const found: Supplied[] = []
-  for (const supplied of all) {
-    if (matches(supplied.comparable)) found.push(supplied)
-    yield
-  }
-  return found
-}
-
-const comparisonCosts = { list: 4, equalities: 'together' } as const
-
-/** The maximum number of comparisons of one filter with all resources: twenty with each of `maximumResources`. */
-const maximumComparisons = 200_000
 
 type Load = (providerId: ProviderId, turns: Turns) => Promise<ReadonlyMap<string, Supplied>>
 

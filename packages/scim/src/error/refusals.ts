@@ -72,6 +72,13 @@ export const refusals = {
     'The resource refers to a resource that this identity provider does not have.',
     'RFC 7643 §2.3.7',
   ],
+  agent_owner_inactive: [
+    400,
+    'invalidValue',
+    'The owner of an active agent must be an active user of this identity provider.',
+    'RFC 7644 §3.12',
+  ],
+  agent_blocked: [403, undefined, 'An administrator has disabled this agent.', 'RFC 7644 §3.12'],
   group_name_taken: [409, 'uniqueness', 'The displayName belongs to another group.', 'RFC 7644 §3.12'],
   member_unknown: [
     400,

@@ -61,6 +61,11 @@ export interface ScimLimits {
    */
   readonly customResources: number
   /**
+   * How many agents a provider may have.
+   * @defaultValue 1000. A search reads all of them, and each is a client of the authorization server.
+   */
+  readonly agents: number
+  /**
    * How many direct members a group may have.
    * @defaultValue 200000. Memory and time were measured with groups of half this size.
    */
@@ -84,6 +89,7 @@ export const defaultLimits: ScimLimits = {
   users: 1_000_000,
   groups: 100_000,
   customResources: 100_000,
+  agents: 1000,
   groupMembers: 200_000,
   groupsOfMember: 5000,
 }
@@ -107,6 +113,7 @@ export const limitChecks: OptionChecks<Partial<ScimLimits>> = {
   users: aLimit,
   groups: aLimit,
   customResources: aLimit,
+  agents: wholeNumber(1, 10_000),
   groupMembers: aLimit,
   groupsOfMember: aLimit,
 }

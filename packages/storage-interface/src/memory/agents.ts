@@ -1,16 +1,23 @@
 import type { AgentRecord, ClientRecord } from '../client.ts'
 import type { AgentsOf, AgentStore } from '../agent.ts'
 import type { EpochSeconds } from '../values.ts'
-import type { MemoryTables } from './database.ts'
-import { writeRevocation } from './revocation-table.ts'
+import type { ClientTable, IdentityProviderTable } from './client-table.ts'
+import { type RevocationTable, writeRevocation } from './revocation-table.ts'
 import { frozenCopy, type SchedulerHook } from './rows.ts'
-import { presentUser } from './users.ts'
+import { presentUser, type UserTable } from './users.ts'
 
-type ClientTables = Pick<MemoryTables, 'clients' | 'revocations'>
-type OwnerTables = Pick<MemoryTables, 'users' | 'identityProviders'>
+interface ClientTables {
+  readonly clients: ClientTable
+  readonly revocations: RevocationTable
+}
+
+interface OwnerTables {
+  readonly users: UserTable
+  readonly identityProviders: IdentityProviderTable
+}
 
 export const createMemoryAgents = (
-  { clients }: Pick<MemoryTables, 'clients'>,
+  { clients }: Pick<ClientTables, 'clients'>,
   scheduler: SchedulerHook,
 ): AgentStore => ({
   async list({ of, after, limit }) {
@@ -22,7 +29,7 @@ export const createMemoryAgents = (
 
 type Agent = ClientRecord & { readonly agent: AgentRecord }
 
-const agentsOf = ({ agents, present }: MemoryTables['clients'], of: AgentsOf): readonly Agent[] =>
+const agentsOf = ({ agents, present }: ClientTable, of: AgentsOf): readonly Agent[] =>
   [...agents].flatMap((id) => {
     const client = present.get(id)
     return client !== undefined && isAgent(client) && isOf(client.agent, of) ? [client] : []
@@ -34,7 +41,7 @@ const isOf = (agent: AgentRecord, of: AgentsOf): boolean =>
   'providerId' in of ? agent.providerId === of.providerId : agent.ownerUserId === of.ownerUserId
 
 /** Whether another agent of the provider has the same `externalId`. */
-export const isAgentTaken = (clients: MemoryTables['clients'], agent: AgentRecord | undefined): boolean =>
+export const isAgentTaken = (clients: ClientTable, agent: AgentRecord | undefined): boolean =>
   agent?.externalId !== undefined &&
   agentsOf(clients, agent).some((other) => other.agent.externalId === agent.externalId)
 

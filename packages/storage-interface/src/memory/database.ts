@@ -15,7 +15,7 @@ import {
   type IdentityProviderTable,
   createClientTable,
   createIdentityProviderTable,
-} from './versioned-records.ts'
+} from './client-table.ts'
 import { endAgents } from './agents.ts'
 import { createRevocationTable, type RevocationTable } from './revocation-table.ts'
 import { createFamilyTable, type FamilyTable } from './families.ts'

@@ -4,42 +4,21 @@ import type { IdentityProviderRecord, IdentityProviderStore } from '../identity-
 import type { InsertOutcome, SwapOutcome } from '../outcome.ts'
 import type { SecretRecord } from '../records/define-record.ts'
 import { endAgents, endedUnlessOwned, isAgentTaken } from './agents.ts'
-import type { MemoryTables } from './database.ts'
+import type { ClientTable, IdentityProviderTable, VersionedTable } from './client-table.ts'
+import type { UserTable } from './users.ts'
 import { writeRevocation, type RevocationTable } from './revocation-table.ts'
-import { createOrderedRows, frozenCopy, pageAfter, type OrderedRows, type SchedulerHook } from './rows.ts'
-import { createRowsByAge, type Aged, type RowsByAge } from './sorted-rows.ts'
+import { frozenCopy, pageAfter, type SchedulerHook } from './rows.ts'
+import type { Aged } from './sorted-rows.ts'
 
-/** The records that have a version and secrets, and leave a tombstone when removed: clients and identity providers. */
-export interface VersionedTable<Id extends string, Of> {
-  /** The records that were not removed. */
-  readonly present: OrderedRows<Id, Of>
-  /** Identifiers of removed records. They stay taken: tokens issued to one record must not be valid for another. */
-  readonly removed: Set<Id>
+interface Tables {
+  readonly clients: ClientTable
+  readonly revocations: RevocationTable
+  readonly users: UserTable
+  readonly identityProviders: IdentityProviderTable
 }
-
-export interface ClientTable extends VersionedTable<ClientId, ClientRecord> {
-  /** The clients that are agents. */
-  readonly agents: Set<ClientId>
-  readonly byAge: RowsByAge<ClientId>
-}
-
-export const createClientTable = (): ClientTable => ({
-  ...createVersionedTable(),
-  agents: new Set(),
-  byAge: createRowsByAge(),
-})
-
-export type IdentityProviderTable = VersionedTable<ProviderId, IdentityProviderRecord>
-
-export const createIdentityProviderTable = (): IdentityProviderTable => createVersionedTable()
-
-const createVersionedTable = <Id extends string, Of>(): VersionedTable<Id, Of> => ({
-  present: createOrderedRows(),
-  removed: new Set(),
-})
 
 export function createMemoryClients(
-  tables: Pick<MemoryTables, 'clients' | 'revocations' | 'users' | 'identityProviders'>,
+  tables: Tables,
   scheduler: SchedulerHook,
 ): ClientStore {
   const { clients, revocations } = tables
@@ -59,7 +38,7 @@ export function createMemoryClients(
 }
 
 export const createMemoryIdentityProviders = (
-  tables: Pick<MemoryTables, 'clients' | 'revocations' | 'identityProviders'>,
+  tables: Omit<Tables, 'users'>,
   scheduler: SchedulerHook,
 ): IdentityProviderStore => ({
   ...createVersionedStore(tables.identityProviders, {
