@@ -44,7 +44,12 @@ async function requestToken({ oauth }: ScimSite, agent: string) {
   const sign = signEs256(oauth.clients.B.privateKey)
   const assertion = await writeAssertion(oauth, { claims: { iss: agent, sub: agent }, sign })
   const credentials = { client_assertion_type: assertionType, client_assertion: assertion }
-  return postForm(oauth, '/token', encode({ grant_type: 'client_credentials', resource: resourceServer, ...credentials }), {})
+  return postForm(
+    oauth,
+    '/token',
+    encode({ grant_type: 'client_credentials', resource: resourceServer, ...credentials }),
+    {},
+  )
 }
 
 const setActive = (site: ScimSite, path: string, value: boolean) =>

@@ -124,10 +124,7 @@ async function requireOwner({ clientId: id }: ClientTarget, context: AdminContex
   const { agent } = await findClient(id, context)
   if (agent === undefined) return
   const { users, identityProviders } = context.storage
-  const [owner, provider] = await Promise.all([
-    users.find(agent.ownerUserId),
-    identityProviders.find(agent.providerId),
-  ])
+  const [owner, provider] = await Promise.all([users.find(agent.ownerUserId), identityProviders.find(agent.providerId)])
   const isOwned = owner?.active === true && owner.providerId === agent.providerId
   // RFC 9110 §15.5.10.
   if (!isOwned || provider === undefined || provider.disabledAt !== undefined)

@@ -92,21 +92,13 @@ function completeAgent(client: Agent, baseUrl: string, references: References): 
 
 /** Returns the resource that PUT and PATCH change. */
 const documentOf = ({ agent: { resource, externalId }, clientId: id, disabledAt }: Agent): JsonObject =>
-  toObject([
-    ...Object.entries(resource),
-    ['id', id],
-    ['externalId', externalId],
-    ['active', disabledAt === undefined],
-  ])
+  toObject([...Object.entries(resource), ['id', id], ['externalId', externalId], ['active', disabledAt === undefined]])
 
 const isAgentOf = (client: ClientRecord | undefined, provider: ProviderId): client is Agent =>
   client?.agent?.providerId === provider
 
 /** @throws ScimError 404 — reason `resource_not_found`. */
-async function findAgent(
-  { caller, id }: ScimCall,
-  { clients }: AgentDependencies['storage'],
-): Promise<Agent> {
+async function findAgent({ caller, id }: ScimCall, { clients }: AgentDependencies['storage']): Promise<Agent> {
   const client = isIdentifier.test(id) ? await clients.find(clientId(id)) : undefined
   // RFC 7644 §3.12, 404, including for a client that is no agent, and an agent of another provider (RFC 7644 §6).
   if (!isAgentOf(client, caller.provider.providerId)) throw refusal('resource_not_found')
@@ -128,7 +120,11 @@ async function allAgents(
 async function createAgent(document: JsonObject, call: ScimCall, deps: AgentDependencies): Promise<Agent> {
   const { provider } = call.caller
   const { storage, limits } = deps
-  const agent = { providerId: provider.providerId, ...(await checkedState({ document, before: {} }, call, deps)), endedAt: call.now }
+  const agent = {
+    providerId: provider.providerId,
+    ...(await checkedState({ document, before: {} }, call, deps)),
+    endedAt: call.now,
+  }
   const agents = await allAgents(provider.providerId, deps)
   if (agent.externalId !== undefined && agents.some((other) => other.agent.externalId === agent.externalId))
     throw refusal('external_id_taken')
@@ -174,7 +170,11 @@ const changeAgent = (
 /** Returns the agent enabled or disabled, as the document says. */
 async function withActivity(
   client: Agent,
-  { document, call, deps }: { readonly document: JsonObject; readonly call: ScimCall; readonly deps: AgentDependencies },
+  {
+    document,
+    call,
+    deps,
+  }: { readonly document: JsonObject; readonly call: ScimCall; readonly deps: AgentDependencies },
 ): Promise<Agent> {
   const { agent, disabledAt } = client
   const named = { ...client, clientName: nameOf(agent.resource) ?? client.clientId }

@@ -22,7 +22,13 @@ const agentSchema = defineSchema({
       description: 'The users who are accountable: the primary one, or else the first. The agent ends with this user.',
       subAttributes: [
         { name: 'value', caseExact: true, required: true, description: 'The id of the user.' },
-        { name: '$ref', type: 'reference', referenceTypes: ['User'], isComputed: true, description: 'The URI of the user.' },
+        {
+          name: '$ref',
+          type: 'reference',
+          referenceTypes: ['User'],
+          isComputed: true,
+          description: 'The URI of the user.',
+        },
         { name: 'display', characters: 'name', description: 'The name of the user.' },
         { name: 'type', canonicalValues: ['User'], description: 'Always a user.' },
         { name: 'primary', type: 'boolean', description: 'Whether this is the accountable user.' },

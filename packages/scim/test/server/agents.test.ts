@@ -23,7 +23,9 @@ async function start(options: Partial<ScimServerOptions> = {}): Promise<Site> {
   const admin = createMemoryStorage({ issuer })
   const scim = await startScim({ storage: admin, agents: {}, ...options })
   const [ada = '', ben = ''] = await Promise.all(
-    ['ada', 'ben'].map(async (userName) => idOf(await scim.send({ method: 'POST', path: '/Users', body: { userName } }))),
+    ['ada', 'ben'].map(async (userName) =>
+      idOf(await scim.send({ method: 'POST', path: '/Users', body: { userName } })),
+    ),
   )
   const patchAt = (path: string, Operations: readonly object[]) =>
     scim.send({ method: 'PATCH', path, body: { schemas: [patchOp], Operations } })
@@ -130,7 +132,9 @@ describe('the agent of draft-wzdk-scim-agent-resource', () => {
     const site = await start({ agents: { clientFor: () => ({ scopes: ['tickets:read'], jwks }) } })
     expect(await stored(site, idOf(await site.post()))).toMatchObject({ scopes: ['tickets:read'], jwks })
 
-    const wrong = await start({ agents: { clientFor: () => ({ scopes: [], tokenEndpointAuthMethod: 'client_secret' }) } })
+    const wrong = await start({
+      agents: { clientFor: () => ({ scopes: [], tokenEndpointAuthMethod: 'client_secret' }) },
+    })
     expect((await wrong.post()).status).toBe(500)
     expect(await wrong.admin.clients.list({ after: undefined, limit: 10 })).toEqual([])
   })
@@ -140,7 +144,10 @@ describe('the agent of draft-wzdk-scim-agent-resource', () => {
     const two = [{ value: site.ada }, { value: site.ben, primary: true }]
 
     const primary = await stored(site, idOf(await site.post({ owners: two })))
-    const first = await stored(site, idOf(await site.post({ externalId: 'b', owners: [{ value: site.ben }, { value: site.ada }] })))
+    const first = await stored(
+      site,
+      idOf(await site.post({ externalId: 'b', owners: [{ value: site.ben }, { value: site.ada }] })),
+    )
 
     expect([primary?.agent?.ownerUserId, first?.agent?.ownerUserId]).toEqual([site.ben, site.ben])
   })
@@ -253,5 +260,7 @@ test('there are no agents unless the host wants them', async () => {
 test('a storage that cannot end agents with their owners is refused at the start', () => {
   const { agents: _agents, ...storage } = createMemoryStorage({ issuer })
 
-  expect(() => createScimServer({ issuer, storage, agents: {} })).toThrow(/createScimServer with agents needs .*`agents`/)
+  expect(() => createScimServer({ issuer, storage, agents: {} })).toThrow(
+    /createScimServer with agents needs .*`agents`/,
+  )
 })

@@ -17,10 +17,7 @@ interface Tables {
   readonly identityProviders: IdentityProviderTable
 }
 
-export function createMemoryClients(
-  tables: Tables,
-  scheduler: SchedulerHook,
-): ClientStore {
+export function createMemoryClients(tables: Tables, scheduler: SchedulerHook): ClientStore {
   const { clients, revocations } = tables
   return createVersionedStore(clients, {
     scheduler,
