@@ -5,7 +5,7 @@ import { revokeFamilies, type FamilyTable } from './families.ts'
 import type { RevocationTable } from './revocation-table.ts'
 import { type OrderedRows, type SchedulerHook, createOrderedRows, frozenCopy, pageAfter } from './rows.ts'
 import { presentUser, type UserTable } from './users.ts'
-import type { IdentityProviderTable } from './versioned-records.ts'
+import type { IdentityProviderTable } from './client-table.ts'
 
 interface StoredOrganization {
   readonly record: OrganizationRecord

@@ -44,7 +44,7 @@ import {
   withActive,
   writeUser,
 } from './users.ts'
-import type { IdentityProviderTable } from './versioned-records.ts'
+import type { IdentityProviderTable } from './client-table.ts'
 
 interface Tables extends UserTables {
   readonly identityProviders: IdentityProviderTable

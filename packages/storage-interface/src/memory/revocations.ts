@@ -1,6 +1,6 @@
 import type { RevocationRecord, RevocationStore } from '../revocation.ts'
 import { epochSeconds, type EpochSeconds } from '../values.ts'
-import type { ClientTable } from './versioned-records.ts'
+import type { ClientTable } from './client-table.ts'
 import { writeRevocation, type RevocationTable } from './revocation-table.ts'
 import type { SchedulerHook } from './rows.ts'
 
