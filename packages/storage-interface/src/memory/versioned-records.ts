@@ -1,6 +1,6 @@
 import type { ClientRecord, ClientStore } from '../client.ts'
-import type { ClientId, ProviderId, SecretDigest, EpochSeconds } from '../values.ts'
-import type { IdentityProviderRecord, IdentityProviderStore } from '../identity-provider.ts'
+import type { ClientId, SecretDigest, EpochSeconds } from '../values.ts'
+import type { IdentityProviderStore } from '../identity-provider.ts'
 import type { InsertOutcome, SwapOutcome } from '../outcome.ts'
 import type { SecretRecord } from '../records/define-record.ts'
 import { endAgents, endedUnlessOwned, isAgentTaken } from './agents.ts'
