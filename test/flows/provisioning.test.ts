@@ -21,7 +21,10 @@ type Sent = {
 }
 
 /** A server with a directory and a partner, which is another server of ours. */
-async function start(options: Partial<ProvisioningOptions> & { readonly change?: object } = {}) {
+async function start(
+  options: Partial<ProvisioningOptions> & { readonly change?: object; readonly withoutPatch?: () => Response } = {},
+) {
+  const { change, withoutPatch, ...given } = options
   let now = 1_790_000_000
   const clock = () => epochSeconds(now)
   const storage = createMemoryStorage({ issuer })
@@ -47,9 +50,11 @@ async function start(options: Partial<ProvisioningOptions> & { readonly change?:
       body: text,
       ifMatch: request.headers.get('if-match'),
     })
+    if (withoutPatch !== undefined && request.method === 'PATCH') return withoutPatch()
+    if (withoutPatch !== undefined && pathname.endsWith('/ServiceProviderConfig'))
+      return Response.json({ patch: { supported: false } })
     return answers.shift()?.(request) ?? partner(request)
   }
-  const { change, ...given } = options
   const provisioning = createProvisioning({ storage, keys, fetch, clock, ...given })
   const events: ServerEvent[] = []
   const server = createAuthorizationServer({
@@ -174,6 +179,45 @@ describe('a user of a directory', () => {
         { op: 'replace', path: 'title', value: 'New' },
       ],
     })
+  })
+
+  it.each([
+    ['answers PATCH with 501', () => new Response(null, { status: 501 })],
+    ['answers PATCH with 405', () => new Response(null, { status: 405 })],
+    ['answers PATCH with 404, and says that it has none', () => new Response(null, { status: 404 })],
+  ])('is replaced with If-Match at a partner that %s (RFC 7644 §3.5.1)', async (_subject, noPatch) => {
+    const world = await start({
+      withoutPatch: noPatch,
+    })
+    await world.enable()
+    await world.storage.provisionedUsers.insert(aProvisionedUser('p'))
+    await world.storage.groups.insert(aGroup('g', { memberIds: [userId('user-p')] }))
+    await world.deliver()
+
+    await changeUser(world, 'p', {
+      resource: jsonText({
+        userName: 'p',
+        title: 'Chief',
+        'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User': { department: 'Sales' },
+      }),
+    })
+    await world.deliver()
+    await world.storage.users.deactivate(userId('user-p'), world.now())
+    await world.deliver()
+
+    expect(await world.users()).toMatchObject([
+      {
+        externalId: 'user-p',
+        userName: 'p',
+        title: 'Chief',
+        active: false,
+        'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User': { department: 'Sales' },
+      },
+    ])
+    const replacements = world.sent.filter(({ method }) => method === 'PUT')
+    expect(replacements.length).toBeGreaterThanOrEqual(2)
+    expect(replacements.every(({ ifMatch }) => ifMatch?.startsWith('W/') === true)).toBe(true)
+    expect(await world.groups()).toMatchObject([{ externalId: expect.any(String), members: [{ type: 'User' }] }])
   })
 
   it('keeps the roles that the partner gave, and loses a title that it does not have here', async () => {

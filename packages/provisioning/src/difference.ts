@@ -97,7 +97,8 @@ export const patch = (
         version: versionOf(remote),
       }
 
-function versionOf({ meta }: RemoteResource): string | undefined {
+/** Returns the version of a resource (RFC 7644 §3.14), if the partner has versions. */
+export function versionOf({ meta }: RemoteResource): string | undefined {
   const version = isJsonObject(meta ?? null) ? (meta as JsonObject)['version'] : undefined
   return typeof version === 'string' && version !== '' ? version : undefined
 }

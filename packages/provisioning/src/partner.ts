@@ -3,6 +3,7 @@ import { chunksOf, type Clock, isJsonObject, parseJsonObject } from '@mintmark/i
 import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 
 import { PartnerFailure } from './partner-failure.ts'
+import { replacementOf } from './replacement.ts'
 
 /** A resource of the partner (RFC 7643 §3.1). */
 export type RemoteResource = JsonObject & { readonly id: string }
@@ -11,7 +12,7 @@ export type Endpoint = 'Users' | 'Groups'
 
 /** A request that changes something at the partner. */
 export interface ChangeRequest {
-  readonly method: 'POST' | 'PATCH' | 'DELETE'
+  readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Relative to the address of the partner. */
   readonly path: string
   readonly body?: JsonObject
@@ -28,7 +29,10 @@ export interface Partner {
   read(endpoint: Endpoint, id: string): Promise<RemoteResource | undefined>
   /** Reads everything, page by page (RFC 7644 §3.4.2.4). */
   list(endpoint: Endpoint): Promise<readonly RemoteResource[]>
-  /** @returns the resource as the partner stored it, if the response has it. */
+  /**
+   * Sends a change. To a service without PATCH, it sends a PUT of the resource with the change instead.
+   * @returns the resource as the partner stored it, if the response has it.
+   */
   change(request: ChangeRequest): Promise<RemoteResource | undefined>
 }
 
@@ -65,7 +69,9 @@ export function openPartner({
     const parsed = parseJsonObject(answer.body)
     if (status >= 200 && status < 300) return { status, body: parsed }
     const isAbsent = status === 404 && method !== 'POST'
-    if (isAbsent) return { status, body: undefined }
+    // RFC 7644 §3.12, 501; RFC 9110 §15.5.6, 405.
+    const lacksPatch = method === 'PATCH' && (status === 501 || status === 405)
+    if (isAbsent || lacksPatch) return { status, body: undefined }
     throw failureOf(status, { parsed, retryAfter: parseRetryAfter(headers, clock()) })
   }
 
@@ -76,6 +82,21 @@ export function openPartner({
 
   const read: Partner['read'] = async (endpoint, id) =>
     asResource((await send({ method: 'GET', path: `/${endpoint}/${encodeURIComponent(id)}` })).body)
+
+  /** Whether PATCH failed because the service has none. Some answer 404, and say in their configuration that they have none. */
+  async function lacksPatch(status: number): Promise<boolean> {
+    if (status !== 404) return status === 501 || status === 405
+    const { body } = await send({ method: 'GET', path: '/ServiceProviderConfig' })
+    const feature = body?.['patch'] ?? null
+    return isJsonObject(feature) && feature['supported'] === false
+  }
+
+  async function replace(changed: ChangeRequest): Promise<RemoteResource | undefined> {
+    const remote = asResource((await send({ method: 'GET', path: changed.path })).body)
+    const { status, body } = remote === undefined ? absent : await send(replacementOf(changed, remote))
+    if (status === 404) throw new PartnerFailure('failed', 'http_404')
+    return asResource(body)
+  }
 
   return {
     read,
@@ -112,12 +133,15 @@ export function openPartner({
     },
     async change(changed) {
       const { status, body } = await send(changed)
+      if (changed.method === 'PATCH' && (await lacksPatch(status))) return replace(changed)
       // RFC 7644 §3.6: what is gone need not be removed. A resource that is gone cannot be changed: look for it again.
       if (status === 404 && changed.method !== 'DELETE') throw new PartnerFailure('failed', 'http_404')
       return asResource(body)
     },
   }
 }
+
+const absent = { status: 404, body: undefined } as const
 
 const mediaType = 'application/scim+json'
 
