@@ -70,6 +70,42 @@ describe('the configuration of a stream', () => {
     expect(await read()).toEqual(put.body)
   })
 
+  it('has the credential of the receiver until delivery is sent without it, and never shows it (SSF 1.0 §6.1.1)', async () => {
+    const world = await startSignals()
+    const { body } = await world.create({})
+    const change = (method: string, delivery: object | undefined) =>
+      world.send(method, '/ssf/v1/streams', { body: { ...body, delivery, description: method } })
+    const sent = async () => {
+      await askForVerification(world)
+      await world.deliver()
+      return world.pushed.at(-1)?.headers['authorization']
+    }
+
+    expect(JSON.stringify((await change('PATCH', undefined)).body)).not.toContain('of-receiver')
+    expect(await sent()).toBe('Bearer of-receiver')
+    await change('PATCH', { ...push, authorization_header: 'Bearer new' })
+    expect(await sent()).toBe('Bearer new')
+    await change('PUT', { method: push.method, endpoint_url: receiverUrl })
+    expect(await sent()).toBeUndefined()
+  })
+
+  it('that changes from push to polling leaves what was queued as a dead delivery with its own failure', async () => {
+    const world = await startSignals()
+    await world.create({})
+    await askForVerification(world)
+    await world.send('PATCH', '/ssf/v1/streams', { body: { stream_id: world.streamId(), delivery: poll } })
+    await world.deliver()
+
+    const dead = await world.storage.deliveries.list({
+      state: 'dead',
+      recipient: undefined,
+      before: undefined,
+      limit: 10,
+    })
+    expect(dead.map(({ lastFailure }) => lastFailure)).toEqual(['stream_polled'])
+    expect(world.pushed).toEqual([])
+  })
+
   it('is polled at an address of this server if the receiver names no method (SSF 1.0 §8.1.1.1)', async () => {
     const world = await startSignals()
 

@@ -48,6 +48,7 @@ export const sharedSignals: Standard = {
       'Every push has the authorization header that the receiver gave, and only then',
       'pushes each event once, in order, signed with RS256 and with the credential of the receiver (RFC 8935 §2)',
       'is pushed without an Authorization header if the receiver gave none (SSF 1.0 §6.1.1)',
+      'has the credential of the receiver until delivery is sent without it, and never shows it (SSF 1.0 §6.1.1)',
     ],
     [
       '6.1.2',
@@ -256,5 +257,6 @@ export const caep: Standard = {
       'A receiver interprets credential-change',
       'signs the user out for a changed credential, whatever its type (CAEP Interop §3.2)',
     ],
+    ['Interop 3.3', 'device-compliance-change', notOffered('this server knows nothing about devices')],
   ],
 }

@@ -39,9 +39,10 @@ export async function sendSecurityEvent(
 ): Promise<DeliveryResult> {
   const now = deps.clock()
   const client = await deps.storage.clients.find(stream.clientId)
-  // The client has since been removed or disabled, or fetches its events itself.
-  if (client === undefined || client.disabledAt !== undefined || stream.delivery !== 'push')
-    return giveUp('client_gone', now)
+  // The client has since been removed or disabled.
+  if (client === undefined || client.disabledAt !== undefined) return giveUp('client_gone', now)
+  // The receiver has since changed to polling, and reads what happens from then on.
+  if (stream.delivery !== 'push') return giveUp('stream_polled', now)
   // SSF 1.0 §8.1.2.1: a disabled stream keeps nothing for later, a paused one everything.
   if (stream.status === 'disabled') return giveUp('stream_disabled', now)
   if (stream.status === 'paused') return { kind: 'postponed', dueAt: after(now, pausedWait) }
