@@ -1,5 +1,6 @@
-import { anObjectWith, aNonEmptyString, checkOptions, required, wholeNumber } from '@mintmark/internal'
-import type { AdminStorage, CompleteOAuthStorage } from '@mintmark/storage-interface'
+import { setTimeout as pause } from 'node:timers/promises'
+import { anObjectWith, aNonEmptyString, checkOptions, elapsed, required, wholeNumber } from '@mintmark/internal'
+import { type AdminStorage, type CompleteOAuthStorage, StorageUnavailableError } from '@mintmark/storage-interface'
 import { withRevocationAnnouncements } from '@mintmark/storage-interface/stores'
 import { createDatabase, type Database } from './database.ts'
 import type { SqlDialect } from './dialect.ts'
@@ -44,6 +45,12 @@ interface SqlStorageOptions {
    * @defaultValue 20000. No request keeps the database busy for long, and most directories have fewer users.
    */
   readonly scanLimit?: number
+  /**
+   * How long to wait, in seconds, for a database that cannot be reached when the server starts. After that the error of the
+   * last attempt is thrown.
+   * @defaultValue 0. A wrong address is noticed at once, and a supervisor starts the process again.
+   */
+  readonly waitForDatabaseSeconds?: number
 }
 
 /**
@@ -57,13 +64,14 @@ export async function createSqlStorage(options: SqlStorageOptions): Promise<Admi
     dialect: required(anObjectWith('all')),
     issuer: required(aNonEmptyString),
     scanLimit: wholeNumber(1),
+    waitForDatabaseSeconds: wholeNumber(0),
   })
   const { dialect, issuer, scanLimit = defaultScanLimit } = options
   if (dialect.engine.serves === 'oauth')
     throw new TypeError(
       `createSqlStorage: ${dialect.engine.name} cannot store directories (SCIM), which the administration API needs as well. Use createSqlOAuthStorage, or SQLite or PostgreSQL.`,
     )
-  await ensureSchema(dialect)
+  await waitForSchema(options)
   return createStores(dialect, { issuer, scanLimit })
 }
 
@@ -73,17 +81,36 @@ export async function createSqlStorage(options: SqlStorageOptions): Promise<Admi
  * @throws SchemaMismatchError when migrations are pending, unknown or changed; StorageUnavailableError.
  */
 export async function createSqlOAuthStorage(
-  options: Pick<SqlStorageOptions, 'dialect' | 'issuer'>,
+  options: Pick<SqlStorageOptions, 'dialect' | 'issuer' | 'waitForDatabaseSeconds'>,
 ): Promise<CompleteOAuthStorage> {
   checkOptions('createSqlOAuthStorage', options, {
     dialect: required(anObjectWith('all')),
     issuer: required(aNonEmptyString),
+    waitForDatabaseSeconds: wholeNumber(0),
   })
   const { dialect, issuer } = options
-  await ensureSchema(dialect)
+  await waitForSchema(options)
   const database = createDatabase(dialect, issuer)
   return withRevocationAnnouncements({ issuer, ...createOAuthStores(database), ...createOptionalStores(database) })
 }
+
+/** @throws SchemaMismatchError; StorageUnavailableError when the database could not be reached until the end. */
+async function waitForSchema({
+  dialect,
+  waitForDatabaseSeconds = 0,
+}: Pick<SqlStorageOptions, 'dialect' | 'waitForDatabaseSeconds'>): Promise<void> {
+  const end = elapsed() + waitForDatabaseSeconds * 1000
+  for (;;) {
+    try {
+      return await ensureSchema(dialect)
+    } catch (error) {
+      if (!(error instanceof StorageUnavailableError) || elapsed() >= end) throw error
+      await pause(millisecondsBetweenAttempts)
+    }
+  }
+}
+
+const millisecondsBetweenAttempts = 250
 
 /** Creates the stores of a database whose schema is known to be current. */
 export function createStores(

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 
 import { UniqueViolationError } from '../dialect.ts'
-import { asStorageError, failureOf, type PostgresClient, watchPrimary } from './connection.ts'
+import { asStorageError, failureOf, type PostgresClient, watchConnections } from './connection.ts'
 
 test.each([
   ['serialization_failure', '40001', 'conflict'],
@@ -44,35 +44,34 @@ test('does not report a wrong statement as an outage', () => {
   expect(asStorageError('mistake', error)).toBe(error)
 })
 
-test('a connection that was read-only from its beginning is used for a second, because its address may lead elsewhere then', async () => {
-  let now = 5000
-  const watch = watchPrimary(() => now)
-  const [standby, primary] = [aConnection('on'), aConnection('off')]
-  await watch.inspect(primary)
-  await watch.inspect(standby)
+test.each([
+  ['on', true],
+  ['off', false],
+] as const)('a connection whose server has transaction_read_only %s is outdated: %s', async (state, outdated) => {
+  const watch = watchConnections()
+  const client = aConnection({ state })
 
-  now += 999
-  expect([standby, primary].map((client) => watch.isOutdated(client))).toEqual([false, false])
-  now += 1
-  expect([standby, primary].map((client) => watch.isOutdated(client))).toEqual([true, false])
-  expect([standby, primary].map((client) => watch.hasBecomeReadOnly(client))).toEqual([false, false])
+  await watch.inspect(client)
+
+  expect([watch.isReadOnly(client), watch.isOutdated(client)]).toEqual([outdated, outdated])
 })
 
-test('a connection that is read-only is outdated as soon as a later one is not', async () => {
-  const watch = watchPrimary(() => 0)
-  const [standby, other, primary] = [aConnection('on'), aConnection('on'), aConnection('off')]
-  await watch.inspect(standby)
-  await watch.inspect(other)
-  expect([standby, other].map((client) => watch.isOutdated(client))).toEqual([false, false])
+test.each([
+  ['the number of its server process', 7, false],
+  ['another number', 8, true],
+])('a connection that has %s is one to a pooler (%i, %s)', async (_, processID, hasPooler) => {
+  const watch = watchConnections()
+  const client = aConnection({ state: 'off', processID })
 
-  await watch.inspect(primary)
+  await watch.inspect(client)
 
-  expect([standby, other, primary].map((client) => watch.isOutdated(client))).toEqual([true, true, false])
+  expect(watch.hasPooler(client)).toBe(hasPooler)
 })
 
-const aConnection = (state: 'on' | 'off'): PostgresClient => ({
+const aConnection = ({ state, processID = 7 }: { state: 'on' | 'off'; processID?: number }): PostgresClient => ({
+  processID,
   connection: { on: () => undefined },
-  query: async () => ({ fields: [], rows: [[state]] }),
+  query: async () => ({ fields: [], rows: [[state, 7]] }),
   release: () => undefined,
   on: () => undefined,
   off: () => undefined,

@@ -1,4 +1,3 @@
-import { elapsed } from '@mintmark/internal'
 import { StorageUnavailableError } from '@mintmark/storage-interface'
 import { UniqueViolationError } from '../dialect.ts'
 
@@ -18,7 +17,10 @@ export interface PostgresPool {
 
 /** The members of a `pg` client that Mintmark uses. */
 export interface PostgresClient {
-  /** The server process of the connection, by which its statement can be cancelled. `pg` sets it. */
+  /**
+   * The server process of the connection, by which its statement can be cancelled. `pg` sets it. A pooler answers with a number
+   * of its own.
+   */
   readonly processID?: number | null
   /** The connection below the client, which reports changes of the server's settings. `pg` has it. */
   readonly connection?: {
@@ -39,7 +41,7 @@ interface PostgresSetting {
 
 export interface PostgresStatement {
   /** Statements with a name are prepared once on each connection. */
-  readonly name?: string
+  readonly name?: string | undefined
   readonly text: string
   readonly values?: unknown[]
   /** Each row is a list of its values, not an object. */
@@ -76,55 +78,56 @@ export function takeConnection(pool: PostgresPool, timeoutMilliseconds?: number)
   })
 }
 
-/** Finds connections to a server that is no longer the primary: a read on them could return old data. */
-export interface PrimaryWatch {
+/**
+ * Finds connections to a server that is no longer the primary, because a read on them could return old data, and connections
+ * to a pooler.
+ */
+export interface ConnectionWatch {
   /** Marks every connection that was taken before as outdated, because a write on one of them was refused. */
   abandon(): void
   isOutdated(client: PostgresClient): boolean
-  /** Whether the server has reported on this connection that it has become read-only. */
-  hasBecomeReadOnly(client: PostgresClient): boolean
+  /** Whether the server was read-only when the connection was inspected, or has reported that it has become so. */
+  isReadOnly(client: PostgresClient): boolean
   /** Whether the connection has been inspected. */
   isKnown(client: PostgresClient): boolean
+  /**
+   * Whether a pooler is between this process and the server, so that each transaction may run in another server process. The
+   * server then has none with the number that the connection has.
+   */
+  hasPooler(client: PostgresClient): boolean
   /** Asks whether the server is read-only, and from then on listens to its reports on this connection. */
   inspect(client: PostgresClient): Promise<void>
 }
 
-/** @param clock in milliseconds. */
-export function watchPrimary(clock: () => number = elapsed): PrimaryWatch {
+export function watchConnections(): ConnectionWatch {
   const known = new WeakMap<PostgresClient, Inspection>()
   let changes = 0
-  let inspections = 0
-  let lastWritable = 0
-
-  /** A connection that is read-only is outdated when a later one is not, and after some time. */
-  const isStale = ({ place, readOnlySince }: Inspection): boolean =>
-    readOnlySince !== undefined && (place < lastWritable || clock() - readOnlySince >= readOnlyMilliseconds)
 
   return {
     abandon: () => void (changes += 1),
 
     isOutdated(client) {
       const inspection = known.get(client)
-      return inspection !== undefined && (inspection.takenIn < changes || isStale(inspection))
+      return inspection !== undefined && (inspection.takenIn < changes || inspection.isReadOnly)
     },
 
-    hasBecomeReadOnly: (client) => known.get(client)?.readOnlySince === -Infinity,
+    isReadOnly: (client) => known.get(client)?.isReadOnly === true,
 
     isKnown: (client) => known.has(client),
 
+    hasPooler: (client) => known.get(client)?.hasPooler === true,
+
     async inspect(client) {
-      inspections += 1
-      const inspection: Inspection = { takenIn: changes, place: inspections, readOnlySince: undefined }
+      const inspection: Inspection = { takenIn: changes, isReadOnly: false, hasPooler: false }
       known.set(client, inspection)
       if (client.connection === undefined) return
       client.connection.on('parameterStatus', ({ parameterName, parameterValue }) => {
-        if (readOnlySettings.has(parameterName))
-          inspection.readOnlySince = parameterValue === 'on' ? -Infinity : undefined
+        if (readOnlySettings.has(parameterName)) inspection.isReadOnly = parameterValue === 'on'
       })
-      const { rows } = await client.query({ text: 'SHOW transaction_read_only', rowMode: 'array' })
-      const [[value] = []] = rows as readonly (readonly unknown[])[]
-      if (value === 'on') inspection.readOnlySince ??= clock()
-      else lastWritable = Math.max(lastWritable, inspection.place)
+      const { rows } = await client.query({ text: inspect, rowMode: 'array' })
+      const [[value, processId] = []] = rows as readonly (readonly unknown[])[]
+      inspection.hasPooler = String(client.processID ?? processId) !== String(processId)
+      if (value === 'on') inspection.isReadOnly = true
     },
   }
 }
@@ -132,16 +135,11 @@ export function watchPrimary(clock: () => number = elapsed): PrimaryWatch {
 interface Inspection {
   /** How often connections had been abandoned before. */
   readonly takenIn: number
-  readonly place: number
-  /** Since when it is known to be read-only; `-Infinity` when the server has reported it. */
-  readOnlySince: number | undefined
+  isReadOnly: boolean
+  hasPooler: boolean
 }
 
-/**
- * How long a connection is kept that was read-only when it was made. Meanwhile the address of the database may lead to
- * another server.
- */
-const readOnlyMilliseconds = 1000
+const inspect = `SELECT current_setting('transaction_read_only'), pg_backend_pid()`
 
 /** PostgreSQL reports a change of these settings on each connection, with the answer to its next statement. */
 const readOnlySettings: ReadonlySet<string> = new Set(['default_transaction_read_only', 'in_hot_standby'])
@@ -157,6 +155,18 @@ export function giveBack(client: PostgresClient, { isSound }: { readonly isSound
  * an idle one there is nothing to report, and the pool makes another.
  */
 export function ignoreError(): void {}
+
+/**
+ * The server is a standby, or was the primary until a moment ago. It lacks what was written on the primary since, and may have
+ * writes that were never confirmed and will be lost, so no read of it may decide anything.
+ */
+export class ReadOnlyServerError extends Error {
+  override readonly name = 'ReadOnlyServerError'
+
+  constructor() {
+    super('the server is read-only, so it is not the primary')
+  }
+}
 
 /** No turn, no connection or no answer came in time. */
 export class TimedOutError extends Error {

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { checkOptions, oneOf, wholeNumber } from '@mintmark/internal'
+import { aBoolean, checkOptions, oneOf, wholeNumber } from '@mintmark/internal'
 import { StorageUnavailableError } from '@mintmark/storage-interface'
 import { createWriteQueues, type SqlDialect, type SqlRow, type SqlValue, type StatementLifetime } from '../dialect.ts'
 import {
@@ -7,7 +7,7 @@ import {
   type PostgresPool,
   type PostgresResult,
   type PostgresStatement,
-  watchPrimary,
+  watchConnections,
 } from './connection.ts'
 import { createFairTurns, type FairTurns } from '../fair-turns.ts'
 import { postgres } from './engine.ts'
@@ -31,6 +31,13 @@ export interface PostgresDialectOptions {
    * @defaultValue 5000. A statement takes a millisecond; after seconds the caller has given up.
    */
   readonly timeoutMilliseconds?: number
+  /**
+   * Whether statements are also prepared on connections to a pooler, such as PgBouncer. They always are on direct
+   * connections; which of the two a connection is, is found out. In transaction mode, the pooler must then support
+   * prepared statements: PgBouncer 1.21 or later with `max_prepared_statements` above 0.
+   * @defaultValue `false`. Older poolers answer "prepared statement does not exist" or run another one.
+   */
+  readonly preparedStatementsBehindPooler?: boolean
 }
 
 /**
@@ -42,13 +49,15 @@ export function toPostgresDialect(pool: PostgresPool, options: PostgresDialectOp
   checkOptions('toPostgresDialect', options, {
     migrate: oneOf('by-command', 'on-open'),
     timeoutMilliseconds: wholeNumber(1),
+    preparedStatementsBehindPooler: aBoolean,
   })
-  const { migrate = 'by-command', timeoutMilliseconds = 5000 } = options
+  const { migrate = 'by-command', timeoutMilliseconds = 5000, preparedStatementsBehindPooler = false } = options
   refuseSeveralHosts(pool)
   const timed = {
     pool,
     timeoutMilliseconds,
-    primary: watchPrimary(),
+    connections: watchConnections(),
+    namesBehindPooler: preparedStatementsBehindPooler,
     endLateStatement: createLateStatements(pool, timeoutMilliseconds),
   }
   const turns = { long: createLongTurns(timed), passing: createLongTurns(timed) }

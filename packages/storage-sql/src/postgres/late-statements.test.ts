@@ -12,7 +12,7 @@ test('a connection that was closed to make room gets no further statement', asyn
   const endLateStatement = createLateStatements(aPool(connect), timeoutMilliseconds)
   const statement = aPromise()
 
-  endLateStatement({ client: late.client, unanswered: statement.promise })
+  endLateStatement({ client: late.client, unanswered: statement.promise, hasPooler: false })
   await expect.poll(() => canceller.released).toEqual(['returned'])
   statement.resolve(nothing)
   await nextTurn()
@@ -32,11 +32,26 @@ test('closes only one connection to make room, even if the pool does not give an
   const statement = aPromise()
   canceller.whenAsked(() => statement.resolve(nothing))
 
-  endLateStatement({ client: first.client, unanswered: aPromise().promise })
-  endLateStatement({ client: second.client, unanswered: statement.promise })
+  endLateStatement({ client: first.client, unanswered: aPromise().promise, hasPooler: false })
+  endLateStatement({ client: second.client, unanswered: statement.promise, hasPooler: false })
   await expect.poll(() => second.released).not.toEqual([])
 
   expect([first.released, second.released]).toEqual([['closed'], ['returned']])
+})
+
+test('closes a late connection to a pooler, because its process number could be that of a stranger', async () => {
+  const late = aConnection(1)
+  let taken = 0
+  const endLateStatement = createLateStatements(
+    aPool(() => (taken += 1)),
+    timeoutMilliseconds,
+  )
+
+  endLateStatement({ client: late.client, unanswered: aPromise().promise, hasPooler: true })
+  await nextTurn()
+
+  expect(late).toMatchObject({ released: ['closed'], sent: [] })
+  expect(taken).toBe(0)
 })
 
 const aPool = (connect: PostgresPool['connect']): PostgresPool => ({ connect, on: () => {}, off: () => {} })

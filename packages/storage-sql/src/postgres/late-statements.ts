@@ -11,6 +11,8 @@ import {
 interface LateStatement {
   readonly client: PostgresClient
   readonly unanswered: Promise<PostgresResult>
+  /** Whether a pooler is in between, so that the number of the server process is not known. */
+  readonly hasPooler: boolean
 }
 
 /** Cancels a late statement, and returns its connection when the statement has ended. */
@@ -29,6 +31,9 @@ interface Late extends LateStatement {
  * closed to make room for that connection. The server then has one more backend than the pool has connections, and never two.
  * If the server does not answer, the connections of all late statements are closed. A cancellation misses a statement that the
  * server has not read yet, so the backends of closed connections are terminated instead.
+ *
+ * Behind a pooler, the connection is closed at once: the number that the pooler has given could be that of another program's
+ * backend. The statement goes on until the server notices that its connection has been closed.
  */
 export function createLateStatements(pool: PostgresPool, timeoutMilliseconds: number): EndLateStatement {
   /** The late statements, each with a promise that its connection is returned or closed. */
@@ -124,6 +129,11 @@ export function createLateStatements(pool: PostgresPool, timeoutMilliseconds: nu
   }
 
   return (lateStatement) => {
+    if (lateStatement.hasPooler) {
+      void waitUntilSettled(lateStatement.unanswered)
+      giveBack(lateStatement.client, { isSound: false })
+      return
+    }
     const statement: Late = { ...lateStatement, cancelling: undefined }
     late.set(statement, returnWhenEnded(statement))
     if (!isCancelling) void cancelUntilNone()

@@ -10,7 +10,8 @@ import {
   type PostgresPool,
   type PostgresResult,
   type PostgresStatement,
-  type PrimaryWatch,
+  ReadOnlyServerError,
+  type ConnectionWatch,
   takeConnection,
 } from './connection.ts'
 import { untilAborted } from '../until-aborted.ts'
@@ -177,7 +178,9 @@ const delays = [50, 250]
 export interface TimedPool {
   readonly pool: PostgresPool
   readonly timeoutMilliseconds: number
-  readonly primary: PrimaryWatch
+  readonly connections: ConnectionWatch
+  /** Whether statements keep their names on a connection to a pooler. */
+  readonly namesBehindPooler: boolean
   readonly endLateStatement: EndLateStatement
 }
 
@@ -199,13 +202,11 @@ type Attempt<T> =
  * Runs the work on one connection of the pool and returns the connection, or closes it if it is broken. A statement that was
  * aborted, or not answered in time, is cancelled before the connection is returned.
  */
-async function attemptOnConnection<T>(
-  { timeoutMilliseconds, primary, endLateStatement, signal, isRead: isRepeatable = false, pool }: CallOnPool,
-  work: (ask: Send) => Promise<T>,
-): Promise<Attempt<T>> {
+async function attemptOnConnection<T>(call: CallOnPool, work: (ask: Send) => Promise<T>): Promise<Attempt<T>> {
+  const { timeoutMilliseconds, connections, endLateStatement, signal, isRead: isRepeatable = false, pool } = call
   let client: PostgresClient
   try {
-    client = await takeCurrentConnection({ pool, timeoutMilliseconds, primary })
+    client = await takeCurrentConnection({ pool, timeoutMilliseconds, connections })
   } catch (cause) {
     // In every case, the server has not received the statement.
     return { outcome: 'failed', failure: cause instanceof TimedOutError ? 'late' : 'unsent', cause }
@@ -219,43 +220,53 @@ async function attemptOnConnection<T>(
   let unanswered: Promise<PostgresResult> | undefined
   const ask: Send = async (statement) => {
     if (!isSound) throw new Error('Connection terminated: an earlier statement broke it')
-    const answer = client.query(statement)
+    const answer = client.query(
+      call.namesBehindPooler || !connections.hasPooler(client) ? statement : withoutName(statement),
+    )
     try {
       return await withTimeout(signal === undefined ? answer : untilAborted(answer, signal), timeoutMilliseconds)
     } catch (cause) {
       const isAborted = signal?.aborted === true && cause === signal.reason
       const failure = kindOf(cause)
       isSound = !isAborted && !breaking.has(failure)
-      if (failure === 'read_only') primary.abandon()
+      if (failure === 'read_only') connections.abandon()
       if (isAborted || failure === 'late') unanswered = answer
       throw cause
     }
   }
   try {
     const answer = await work(ask)
-    if (!isRepeatable || !primary.hasBecomeReadOnly(client)) return { outcome: 'answered', answer }
+    if (!isRepeatable || !connections.isReadOnly(client)) return { outcome: 'answered', answer }
     isSound = false
-    return { outcome: 'failed', failure: 'read_only', cause: new Error('the server has become read-only') }
+    return { outcome: 'failed', failure: 'read_only', cause: new ReadOnlyServerError() }
   } catch (cause) {
     return { outcome: 'failed', failure: kindOf(cause), cause }
   } finally {
     if (unanswered === undefined) giveBack(client, { isSound })
-    else endLateStatement({ client, unanswered })
+    else endLateStatement({ client, unanswered, hasPooler: connections.hasPooler(client) })
   }
 }
 
-/** @throws the pool's or the driver's error, or `TimedOutError`. */
+/** A statement that was prepared in one server process is unknown in the next, to which a pooler may lead. */
+const withoutName = (statement: PostgresStatement): PostgresStatement => ({ ...statement, name: undefined })
+
+/**
+ * Takes a connection to the primary. Connections that lead elsewhere are closed.
+ * @throws the pool's or the driver's error, `TimedOutError`, or `ReadOnlyServerError` for a new connection.
+ */
 async function takeCurrentConnection({
   pool,
   timeoutMilliseconds,
-  primary,
-}: Pick<TimedPool, 'pool' | 'timeoutMilliseconds' | 'primary'>): Promise<PostgresClient> {
+  connections,
+}: Pick<TimedPool, 'pool' | 'timeoutMilliseconds' | 'connections'>): Promise<PostgresClient> {
   for (;;) {
     const client = await takeConnection(pool, timeoutMilliseconds)
     let isCurrent = false
     try {
-      if (!primary.isKnown(client)) await withTimeout(primary.inspect(client), timeoutMilliseconds)
-      isCurrent = !primary.isOutdated(client)
+      const isNew = !connections.isKnown(client)
+      if (isNew) await withTimeout(connections.inspect(client), timeoutMilliseconds)
+      if (isNew && connections.isReadOnly(client)) throw new ReadOnlyServerError()
+      isCurrent = !connections.isOutdated(client)
       if (isCurrent) return client
     } finally {
       if (!isCurrent) giveBack(client, { isSound: false })

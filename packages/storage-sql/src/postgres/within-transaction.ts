@@ -73,6 +73,7 @@ async function ask(client: TransactionClient, statement: PostgresStatement): Pro
 
 /** Creates a dialect whose statements run on one connection, one call after the other. */
 function dialectOf(client: TransactionClient, state: { readonly hasEnded: boolean }): SqlDialect {
+  // Statements have no names, because the client may lead to a pooler that does not keep them.
   const prepare = createPrepare()
   const read = createResultReader()
   const inTurn = createQueues()
@@ -86,7 +87,7 @@ function dialectOf(client: TransactionClient, state: { readonly hasEnded: boolea
     migrateCommand: 'mintmark-migrate apply --postgres URL',
 
     async all(text, parameters, { lifetime = 'lasting' } = {}) {
-      const result = await inSavepoint(() => client.query(prepare(text, parameters, lifetime)))
+      const result = await inSavepoint(() => client.query(prepare(text, parameters, 'passing')))
       return result === undefined ? [] : read(result, text, lifetime)
     },
 
@@ -95,7 +96,7 @@ function dialectOf(client: TransactionClient, state: { readonly hasEnded: boolea
       const result = await inSavepoint(async () => {
         let answer: PostgresResult = { fields: [], rows: [] }
         for (const { statement, parameters, role } of steps) {
-          answer = await client.query(prepare(statement, parameters, 'lasting'))
+          answer = await client.query(prepare(statement, parameters, 'passing'))
           if (role === 'guard' && answer.rows.length === 0) return undefined
         }
         return answer
