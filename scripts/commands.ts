@@ -27,4 +27,7 @@ export const commandGroups: Record<string, Record<string, readonly string[]>> = 
     chaos: ['test/chaos/chaos.ts'],
     'hostile-tenant': ['test/hostile-tenant/hostile-tenant.ts'],
   },
+  cluster: {
+    postgres: ['test/cluster/postgres.ts'],
+  },
 }

@@ -1,5 +1,5 @@
 // Runs one of the commands that share a name in package.json: `pnpm generate NAME`, `pnpm bench [NAME]`,
-// `pnpm stress NAME`. The arguments after the name belong to the command.
+// `pnpm stress NAME`, `pnpm cluster NAME`. The arguments after the name belong to the command.
 import { spawnSync } from 'node:child_process'
 
 import { commandGroups } from './commands.ts'

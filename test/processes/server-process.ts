@@ -65,7 +65,13 @@ const server = createAuthorizationServer({
   signedIn: async (request) => hostSession(request.headers.get('cookie')),
 })
 
-const scim = createScimServer({ issuer, storage })
+const scim = createScimServer({
+  issuer,
+  storage,
+  onEvent: (event) => {
+    if (event.type === 'request.refused' && event.reason === 'unexpected_failure') console.error(event)
+  },
+})
 const listener = createServer(express().use(toExpress(server, scim)))
 listener.listen(0, '127.0.0.1', () => {
   process.stdout.write(`${(listener.address() as AddressInfo).port}\n`)

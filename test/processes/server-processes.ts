@@ -14,10 +14,15 @@ export interface ServerProcess {
   kill(): Promise<void>
 }
 
+interface ServerProcessOptions extends Partial<Omit<ServerConfig, 'database'>> {
+  /** Further environment variables. */
+  readonly environment?: Readonly<Record<string, string>>
+}
+
 /** Starts a server and waits until it listens. */
 export async function startServerProcess(
   database: DatabaseAddress,
-  { crash, rotation = 'always', ...more }: Partial<Omit<ServerConfig, 'database'>> = {},
+  { crash, rotation = 'always', environment, ...more }: ServerProcessOptions = {},
 ): Promise<ServerProcess> {
   const config: ServerConfig = { database, crash, rotation, ...more }
   const script = fileURLToPath(new URL('server-process.ts', import.meta.url))
@@ -26,6 +31,7 @@ export async function startServerProcess(
     // Dozens of processes start from the same sources: compiling them once halves the start-up time.
     env: {
       ...process.env,
+      ...environment,
       NODE_COMPILE_CACHE: fileURLToPath(new URL('../../node_modules/.cache/compiled', import.meta.url)),
     },
   })

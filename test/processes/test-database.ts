@@ -63,7 +63,8 @@ export async function openPostgresSite(server: string): Promise<ProcessSite> {
   }
 }
 
-async function insertFixtures(storage: AdminStorage): Promise<Pick<ProcessSite, 'clients' | 'scimSecret'>> {
+/** Inserts what a `ProcessSite` has into an empty database. */
+export async function insertFixtures(storage: AdminStorage): Promise<Pick<ProcessSite, 'clients' | 'scimSecret'>> {
   const now = epochSeconds(Date.now() / 1000)
   const clients = await registerFixtureClients(storage)
   // The servers have a single key, for the fast algorithm ES256.

@@ -1,0 +1,43 @@
+import type { Tokens } from '../processes/client-requests.ts'
+
+/** The refresh tokens of one sign-in of one user, as the client knows them. */
+export interface Family {
+  readonly user: string
+  tokens: Tokens
+  /** Whether a request of a worker is using it now. */
+  isBusy: boolean
+}
+
+/** Tokens that a server has confirmed to be ended. */
+export interface EndedFamily {
+  readonly tokens: Tokens
+  /** How many attempts to end them got no answer before one was confirmed. */
+  readonly failures: number
+}
+
+/** Everything that a server has confirmed to a client, and every contradiction. */
+export interface Ledger {
+  /** The `id`s of users that were created (SCIM 201). */
+  readonly users: Set<string>
+  readonly families: Set<Family>
+  /** The tokens of users that were deactivated (SCIM 200), and of codes that were presented twice. */
+  readonly ended: EndedFamily[]
+  /** Confirmed writes that are missing. */
+  readonly lost: string[]
+  /** What was issued twice although it may be issued once. */
+  readonly doubled: string[]
+  /** Tokens that work although their user was deactivated. */
+  readonly survivors: string[]
+  /** Sign-ins that ended because the response to a refresh was lost, and the repetition came too late. */
+  signedOut: number
+}
+
+export const createLedger = (): Ledger => ({
+  users: new Set(),
+  families: new Set(),
+  ended: [],
+  lost: [],
+  doubled: [],
+  survivors: [],
+  signedOut: 0,
+})

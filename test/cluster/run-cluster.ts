@@ -1,0 +1,125 @@
+import { cpus, totalmem } from 'node:os'
+import { parseArgs } from 'node:util'
+
+import { startServerProcess, type ServerProcess } from '../processes/server-processes.ts'
+import type { ProcessSite } from '../processes/test-database.ts'
+import { runFault, tableOf, type Fault, type FaultResult } from './faults.ts'
+import { createLedger, type Ledger } from './ledger.ts'
+import { startLoad } from './load.ts'
+import { createAsk, type Attempt } from './requester.ts'
+import { verifyLedger } from './verify.ts'
+
+/** The words of the command. */
+export interface ClusterOptions {
+  /** When this time has passed, no further fault begins. Every fault happens at least once, unless the time is short. */
+  readonly minutes: number
+  readonly seed: number
+  /** Only faults whose name contains this. */
+  readonly only: string
+  /** Another program than that of Debian, for the cluster of PostgreSQL. */
+  readonly patroni: string | undefined
+  /** Whether the servers of the cluster of PostgreSQL do without PgBouncer. */
+  readonly direct: boolean
+  /** Whether logs and data stay. */
+  readonly keep: boolean
+  readonly log: (line: string) => void
+}
+
+export function clusterOptions(): ClusterOptions {
+  const { values } = parseArgs({
+    options: {
+      minutes: { type: 'string', default: '15' },
+      seed: { type: 'string', default: '1' },
+      fault: { type: 'string', default: '' },
+      patroni: { type: 'string' },
+      direct: { type: 'boolean', default: false },
+      keep: { type: 'boolean', default: false },
+    },
+  })
+  const start = performance.now()
+  return {
+    minutes: Number(values.minutes),
+    seed: Number(values.seed),
+    only: values.fault,
+    patroni: values.patroni,
+    direct: values.direct,
+    keep: values.keep,
+    log: (line) => console.log(`${((performance.now() - start) / 1000).toFixed(0).padStart(4)} s  ${line}`),
+  }
+}
+
+/** A cluster under load. */
+export interface ClusterUnderLoad {
+  readonly site: ProcessSite
+  readonly servers: ServerProcess[]
+  readonly faults: readonly Fault[]
+  readonly untilWhole: () => Promise<void>
+}
+
+export interface ClusterResult {
+  readonly results: readonly FaultResult[]
+  readonly ledger: Ledger
+}
+
+/** Runs the load, injects the faults one after the other, and verifies the ledger. */
+export async function runCluster(cluster: ClusterUnderLoad, options: ClusterOptions): Promise<ClusterResult> {
+  const { log } = options
+  const random = seeded(options.seed)
+  const ledger = createLedger()
+  const attempts: Attempt[] = []
+  const ports = (): readonly number[] => cluster.servers.map(({ port }) => port)
+  const plan = { site: cluster.site, ask: createAsk(ports, attempts), ports, ledger, random }
+  const load = startLoad(plan)
+  const results: FaultResult[] = []
+
+  for (const fault of faultsUntilEnd(cluster.faults, options))
+    results.push(await runFault(fault, { ledger, attempts, untilWhole: cluster.untilWhole, log }))
+  await load.stop()
+  log(`verifies ${ledger.users.size} users, ${ledger.families.size} sign-ins, ${ledger.ended.length} ended sign-ins`)
+  await verifyLedger(plan)
+  return { results, ledger }
+}
+
+/** For comparison. */
+const nothing: Fault = { name: 'nothing', seconds: 10, inject: async () => async () => undefined }
+
+/** The faults in their order, and then at random until the time is over. */
+function* faultsUntilEnd(faults: readonly Fault[], { minutes, seed, only }: ClusterOptions): Generator<Fault> {
+  const end = performance.now() + minutes * 60_000
+  const random = seeded(seed + 1)
+  const selected = faults.filter(({ name }) => name.includes(only))
+  yield nothing
+  for (let turn = 0; performance.now() < end; turn += 1) {
+    const fault = selected[turn] ?? selected[Math.floor(random() * selected.length)]
+    if (fault === undefined) throw new Error(`No fault is named ${only}: ${faults.map(({ name }) => name).join(', ')}`)
+    yield fault
+  }
+}
+
+/** Prints the results. @returns the exit code. */
+export function report({ results, ledger }: ClusterResult): number {
+  const { lost, doubled, survivors } = ledger
+  console.log(`\n${tableOf(results)}\n`)
+  console.log(`Machine: ${cpus().length} × ${cpus()[0]?.model}, ${Math.round(totalmem() / 2 ** 30)} GB.`)
+  console.log(
+    `Users ${ledger.users.size}, sign-ins ${ledger.families.size + ledger.ended.length}. ` +
+      `Lost ${lost.length}, doubled ${doubled.length}, survivors of a deactivation ${survivors.length}.`,
+  )
+  for (const sentence of [...lost, ...doubled, ...survivors].slice(0, 20)) console.log(`  ${sentence}`)
+  return lost.length + doubled.length + survivors.length === 0 ? 0 : 1
+}
+
+/** Starts servers that share the database. */
+export const startServers = async (site: ProcessSite, count: number): Promise<ServerProcess[]> =>
+  Promise.all(Array.from({ length: count }, () => startServerProcess(site.database)))
+
+/** A generator of numbers from 0 up to 1 (mulberry32). */
+function seeded(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
