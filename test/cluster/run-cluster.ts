@@ -1,7 +1,7 @@
 import { cpus, totalmem } from 'node:os'
 import { parseArgs } from 'node:util'
 
-import { startServerProcess, type ServerProcess } from '../processes/server-processes.ts'
+import type { ServerProcess } from '../processes/server-processes.ts'
 import type { ProcessSite } from '../processes/test-database.ts'
 import { runFault, tableOf, type Fault, type FaultResult } from './faults.ts'
 import { createLedger, type Ledger } from './ledger.ts'
@@ -108,10 +108,6 @@ export function report({ results, ledger }: ClusterResult): number {
   for (const sentence of [...lost, ...doubled, ...survivors].slice(0, 20)) console.log(`  ${sentence}`)
   return lost.length + doubled.length + survivors.length === 0 ? 0 : 1
 }
-
-/** Starts servers that share the database. */
-export const startServers = async (site: ProcessSite, count: number): Promise<ServerProcess[]> =>
-  Promise.all(Array.from({ length: count }, () => startServerProcess(site.database)))
 
 /** A generator of numbers from 0 up to 1 (mulberry32). */
 function seeded(seed: number): () => number {
