@@ -10,7 +10,7 @@ import { signEs256 } from '../support/forge-jwt.ts'
 import type { Reply } from '../support/send.ts'
 
 /** A client of the profile `fapi2` that signs its requests and authenticates with private_key_jwt. */
-export interface FapiCibaClient {
+interface FapiCibaClient {
   readonly privateKey: CryptoKey
   /** Signs a request; claims set to `undefined` are left out. */
   request(claims?: Readonly<Record<string, unknown>>, change?: AssertionChange): Promise<string>

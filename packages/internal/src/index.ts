@@ -1,6 +1,6 @@
 export { certificateHeaders, decodeBase64, readCertificateHeader } from './certificate-header.ts'
 export type { CertificateFormat } from './certificate-header.ts'
-export { isCompactJws } from './compact-jws.ts'
+export { isCompactJws, readPlainHeader } from './compact-jws.ts'
 export { isProofFor, isProofRecent, parseProof, proofAlgorithms } from './dpop-proof.ts'
 export type { ParsedProof } from './dpop-proof.ts'
 export {

@@ -1,6 +1,4 @@
-import { isCompactJws } from '@mintmark/internal'
-import type { ProtectedHeaderParameters } from 'jose'
-import { decodeProtectedHeader } from 'jose/decode/protected_header'
+import { isCompactJws, readPlainHeader } from '@mintmark/internal'
 import { compactVerify } from 'jose/jws/compact/verify'
 
 import { parseJsonObject, type JsonObject } from './http-client.ts'
@@ -45,19 +43,11 @@ export function signingKeyOf(verified: string): string {
   return kid
 }
 
-/**
- * Reads the header. The authorization server writes only `alg`, `typ` and `kid`; a header with another member, such as
- * `crit` or `jwk`, is not from the authorization server (RFC 7515 §4.1.11).
- */
-function readHeader(text: string): ProtectedHeaderParameters {
-  try {
-    const header = decodeProtectedHeader(text)
-    if (Object.keys(header).every((name) => ['alg', 'typ', 'kid'].includes(name))) return header
-  } catch {
-    // jose throws for a header that is not a JSON object. It is refused below, like every other bad header.
-  }
+function readHeader(text: string): NonNullable<ReturnType<typeof readPlainHeader>> {
+  const header = readPlainHeader(text)
   // RFC 7515 §5.2: a JWS whose header is not understood is invalid.
-  throw refuse('token_header')
+  if (header === undefined) throw refuse('token_header')
+  return header
 }
 
 async function verifySignature(text: string, { key, algorithm }: VerificationKey): Promise<Uint8Array> {

@@ -5,11 +5,10 @@ import {
   digestSecret,
   forgetOldest,
   parseJsonObject,
+  readPlainHeader,
 } from '@mintmark/internal'
 import type { EpochSeconds, JsonObject } from '@mintmark/storage-interface'
 import type { SecretDigest } from '@mintmark/storage-interface/stores'
-import type { ProtectedHeaderParameters } from 'jose'
-import { decodeProtectedHeader } from 'jose/decode/protected_header'
 
 import { importVerifier, type VerifySignature } from './jws.ts'
 import type { KeyRing, PublicKey } from './ring.ts'
@@ -74,7 +73,7 @@ async function verify(
   publicKeys: readonly PublicKey[],
   verifiedJwts: VerifiedJwts,
 ): Promise<VerifiedJwt | undefined> {
-  const header = isCompactJws(token) ? readHeader(token) : undefined
+  const header = isCompactJws(token) ? readPlainHeader(token) : undefined
   const key = publicKeys.find(({ keyId }) => keyId === header?.kid)
   // RFC 8725 §3.1: the key decides the algorithm, not the token.
   if (header?.typ === undefined || key === undefined || key.algorithm !== header.alg) return undefined
@@ -84,20 +83,6 @@ async function verify(
   const isGenuine = await verifySignature(decodeBase64url(signature), new TextEncoder().encode(`${head}.${body}`))
   const payload = isGenuine ? parseJsonObject(decodeBody(decodeBase64url(body)) ?? '') : undefined
   return payload === undefined ? undefined : { type: header.typ, key, payload }
-}
-
-/**
- * Reads the header of a JWT that this server may have signed. The server's tokens have three header members, so it has
- * not signed a token with any other member, such as `crit` or `jwk`.
- */
-function readHeader(token: string): ProtectedHeaderParameters | undefined {
-  try {
-    const header = decodeProtectedHeader(token)
-    return Object.keys(header).every((name) => ['alg', 'typ', 'kid'].includes(name)) ? header : undefined
-  } catch {
-    // jose throws on a header that is not a JSON object.
-    return undefined
-  }
 }
 
 /** How far ahead the clock of another server may be, in seconds. */

@@ -1,9 +1,10 @@
-import { epochSeconds, grantId, sessionId, userId, type UserRecord } from '@mintmark/storage-interface'
+import { epochSeconds, grantId, providerId, sessionId, userId, type UserRecord } from '@mintmark/storage-interface'
 import { aClientRecord, aFamilyRecord, aGrantRecord } from '@mintmark/storage-interface/fixtures'
-import type { BoundSession, FamilyStatus } from '@mintmark/storage-interface/stores'
+import { createMemoryStorage } from '@mintmark/storage-interface/memory'
+import type { BoundSession, FamilyStatus, Lineage } from '@mintmark/storage-interface/stores'
 import { expect, it } from 'vitest'
 
-import { isBindingActive, isFamilyActive, isUserActive } from './status.ts'
+import { findActiveFamily, isBindingActive, isFamilyActive, isUserActive } from './status.ts'
 
 const now = epochSeconds(1_790_000_000)
 const user: UserRecord = {
@@ -78,4 +79,16 @@ it.each<readonly [string, FamilyStatus | undefined]>([
   ['a disabled client', aStatus({ client: aClientRecord({ disabledAt: now }) })],
 ])('rejects %s (RFC 7009 §2)', (_, status) => {
   expect(isFamilyActive(status, now)).toBe(false)
+})
+
+it.each<readonly [string, Partial<Lineage>]>([
+  ['a directory that does not exist', { parents: [], tokenIds: [], providerId: providerId('gone') }],
+  ['a lineage that lost its directory', { parents: [], tokenIds: [] }],
+  ['a lineage that lost its families', { tokenIds: [], providerId: providerId('acme') }],
+  ['a lineage that lost its tokens', { parents: [aStatus().family.familyId], tokenIds: [] }],
+])('rejects a family with %s (RFC 8693 §2.2.1)', async (_, lineage) => {
+  const status = aStatus({ family: { ...aStatus().family, lineage: lineage as never } })
+
+  expect(await findActiveFamily(aStatus(), now, createMemoryStorage({ issuer: 'https://as.test' }))).toBeDefined()
+  expect(await findActiveFamily(status, now, createMemoryStorage({ issuer: 'https://as.test' }))).toBeUndefined()
 })

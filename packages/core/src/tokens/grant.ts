@@ -101,7 +101,7 @@ interface PresentedAssertion {
 }
 
 /** The tokens that an access token was exchanged for, one after the other. */
-export interface ExchangedTokens {
+interface ExchangedTokens {
   readonly mode: 'delegation' | 'impersonation'
   /** `undefined` for an ID token, which depends on the grant alone. */
   readonly lineage: Lineage | undefined
