@@ -271,7 +271,7 @@ export const refusals = {
   sort_too_many: [
     400,
     'tooMany',
-    'There are too many resources to sort them by this attribute. Send a filter, or sort by id, meta.created or meta.lastModified; users also by userName, externalId, displayName, name.familyName, emails or phoneNumbers; groups also by displayName.',
+    'There are too many resources to sort them by this attribute. Send a filter, or sort by id, meta.created or meta.lastModified; users also by userName and by the attributes that this service declares as indexed; groups also by displayName.',
     'RFC 7644 §3.4.2',
   ],
   page_too_large: [
