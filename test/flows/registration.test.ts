@@ -60,6 +60,16 @@ describe('with an initial access token (RFC 7591 §3)', () => {
     expect(answer).toMatchObject({ status: 201, body: { grant_types: ['authorization_code'] } })
   })
 
+  test('leaves out invisible characters and direction overrides of a name, and the answer shows it (RFC 7591 §3.2.1)', async () => {
+    const site = await start()
+
+    const answer = await site.register({ ...metadata, client_name: 'My\u200B \u202EBank' }, await site.createToken())
+
+    expect(answer).toMatchObject({ status: 201, body: { client_name: 'My Bank' } })
+    const stored = await site.storage.clients.list({ after: undefined, limit: 10 })
+    expect(stored).toMatchObject([{ clientName: 'My Bank' }])
+  })
+
   test('of ten concurrent registrations with a token for three clients, three succeed', async () => {
     const site = await start()
     const token = await site.createToken({ clients: 3 })

@@ -1,3 +1,5 @@
+import { isCleanName } from '@mintmark/internal'
+
 /**
  * Whether a string can be an identifier in every store. Strings with control characters or half a surrogate pair
  * cannot, so they are not looked up.
@@ -10,6 +12,6 @@ export const isIdentifier = (text: string, maxLength = 1024): boolean =>
 export const isChosenIdentifier = (text: string, maxLength: number): boolean =>
   text.length <= maxLength && /^[A-Za-z0-9_-][A-Za-z0-9._~@|:+-]*$/.test(text)
 
-/** Whether a string is one line that can be displayed as a name. */
+/** Whether a string is one line that can be displayed as a name, without characters that hide or reverse a part of it. */
 export const isDisplayName = (text: string): boolean =>
-  text.trim() !== '' && text.length <= 200 && !/[\p{Cc}\p{Surrogate}\u2028\u2029]/u.test(text)
+  text.trim() !== '' && text.length <= 200 && isCleanName(text) && !/\p{Surrogate}/u.test(text)

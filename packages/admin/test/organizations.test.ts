@@ -41,7 +41,8 @@ it('rejects unknown records, old versions, and invalid names and roles', async (
     () => organizations.create({ organizationId: '../x', displayName: 'Acme' }),
     'identifier_invalid',
   )
-  await expectRefused(system, () => organizations.create({ displayName: ' ' }), 'display_name_invalid')
+  for (const displayName of [' ', 'Acme\u200B', 'Acme\u202E'])
+    await expectRefused(system, () => organizations.create({ displayName }), 'display_name_invalid')
   await expectRefused(
     system,
     () => organizations.update({ organizationId: 'acme', version: 9 }, { displayName: 'x' }),

@@ -1,5 +1,5 @@
 import type { RequestHead, ServerResponse } from '@mintmark/core/http'
-import { initial, renderName } from './client-display.ts'
+import { initial, renderName, renderText } from './client-display.ts'
 import { type Fragment, html } from './html.ts'
 import { messagesFor } from './languages/choose-language.ts'
 import { fill, type Messages } from './languages/messages.ts'
@@ -51,7 +51,7 @@ function questionPage({ pending, accountName, brand }: Look & ApprovalQuestion, 
 ${letter && html`<span class="tile" aria-hidden="true">${letter}</span>`}
 <h1>${fill(approval.heading, { client: nameOf(client, messages) })}</h1>
 ${unverifiedHost && html`<p>${fill(consent.unverified, { host: nameOf(client, messages), client: renderName(clientName, messages.unnamedClient, 40) })}</p>`}
-${accountName && html`<p>${fill(consent.signedInAs, { account: html`<bdi class="name">${accountName}</bdi>` })}</p>`}
+${accountName && html`<p>${fill(consent.signedInAs, { account: renderText(accountName) })}</p>`}
 ${
   bindingMessage &&
   html`<p>${approval.message}</p>

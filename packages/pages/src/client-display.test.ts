@@ -17,7 +17,8 @@ test.each([
   ['', 'no name'],
   ['\u2060\u00AD \uFEFF', 'no name'],
   ['دفتر ملاحظات', 'دفتر ملاحظات'],
-  ['evil\u202Egpj.exe', 'evil\u202Egpj.exe'],
+  ['evil\u202Egpj.exe', 'evilgpj.exe'],
+  ['Pay\u200BPal\u2066 \u00ADBank\u200F', 'PayPal Bank'],
 ])('shows a name on one line, isolated from the sentence around it: %j', (name, text) => {
   expect(shown(name)).toBe(`<bdi class="name">${text}</bdi>`)
 })

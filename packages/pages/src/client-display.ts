@@ -1,12 +1,16 @@
+import { cleanName } from '@mintmark/internal'
 import { type Fragment, html } from './html.ts'
 
 /**
- * Renders a name that somebody else chose: on one line, shortened to `atMost` characters, and in `<bdi>`, so that a
- * right-to-left name, or an override character in it, cannot rearrange the sentence around it.
+ * Renders a name that somebody else chose: on one line, shortened to `maxLength` characters, and in `<bdi>`, so that a
+ * right-to-left name cannot rearrange the sentence around it.
  */
 export function renderName(name: string, whenBlank: string, maxLength = defaultMaxLength): Fragment {
   return html`<bdi class="name">${shorten(name, maxLength) || whenBlank}</bdi>`
 }
+
+/** Renders another text that somebody else chose, complete, in the same way. */
+export const renderText = (text: string): Fragment => html`<bdi class="name">${cleanName(text)}</bdi>`
 
 /** A client, as pages show it. */
 export interface ShownClient {
@@ -30,15 +34,15 @@ export function initial(name: string): string | undefined {
 }
 
 function shorten(name: string, maxLength: number): string {
-  const visible = name.replace(controlsAndSpaces, ' ').trim()
+  const visible = cleanName(name).replace(controlsAndSpaces, ' ').trim()
   // Of the many invisible characters, a list would always lack some.
   if (!/[\p{L}\p{N}]/u.test(visible)) return ''
   const characters = Array.from(visible)
   return characters.length <= maxLength ? visible : `${characters.slice(0, maxLength - 1).join('')}…`
 }
 
-// Control characters, all kinds of spaces and line breaks, and invisible fillers. Joiners and direction marks stay.
-const controlsAndSpaces = /[\p{Cc}\s\u00AD\u115F\u1160\u2060-\u2064\u3164\uFEFF]+/gu
+// Control characters, all kinds of spaces, and invisible fillers.
+const controlsAndSpaces = /[\p{Cc}\s\u115F\u1160\u3164]+/gu
 const defaultMaxLength = 80
 
 /** Where a decision leads. The user can rely on it: it is the only thing on the page that the client cannot invent. */

@@ -155,6 +155,17 @@ describe('consentPage', () => {
     expect(text).toContain('Any program on this device could use this name')
   })
 
+  test('shows names of users and payees without characters that change the writing direction', () => {
+    const hostile = 'Acme\u202E\u200B Ltd'
+    const response = aConsent({
+      accountName: hostile,
+      details: [{ id: 'd1', title: 'Pay', rows: [{ label: 'To', value: hostile }] }],
+    })
+
+    expect(bodyOf(response)).not.toMatch(/[\u200B\u202E]/u)
+    expect(bodyOf(response).match(/<bdi class="name">Acme Ltd<\/bdi>/g)).toHaveLength(2)
+  })
+
   test("renders in German, with the host's sentence for a scope that has no translation", () => {
     const scopes = [
       { name: 'email', description: 'See your email address' },

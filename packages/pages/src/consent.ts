@@ -2,7 +2,7 @@
 
 import type { RequestHead, ServerRequest, ServerResponse } from '@mintmark/core/http'
 import type { ParameterList } from '@mintmark/internal'
-import { initial, redirectDestination, renderName } from './client-display.ts'
+import { initial, redirectDestination, renderName, renderText } from './client-display.ts'
 import { fieldValues, formFields, singleField } from './form.ts'
 import { address, type Fragment, html, image } from './html.ts'
 import { messagesFor } from './languages/choose-language.ts'
@@ -70,7 +70,7 @@ ${logo || (letter && html`<span class="tile" aria-hidden="true">${letter}</span>
 <h1>${fill(consent.heading, { client: host || renderName(clientName, messages.unnamedClient) })}</h1>
 ${host && html`<p>${fill(consent.unverified, { host, client: renderName(clientName, messages.unnamedClient, 40) })}</p>`}
 ${isUnverifiedDevice ? html`<p><strong>${consent.deviceWarning}</strong></p>` : undefined}
-${accountName && html`<p>${fill(consent.signedInAs, { account: html`<bdi class="name">${accountName}</bdi>` })}</p>`}
+${accountName && html`<p>${fill(consent.signedInAs, { account: renderText(accountName) })}</p>`}
 ${switchAccountUrl && html`<p><a ${address('href', switchAccountUrl)}>${messages.selectAccount.another}</a></p>`}
 </header>
 <form method="post">

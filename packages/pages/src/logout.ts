@@ -1,5 +1,5 @@
 import type { RequestHead, ServerResponse } from '@mintmark/core/http'
-import { renderClient, type ShownClient } from './client-display.ts'
+import { renderClient, type ShownClient, renderText } from './client-display.ts'
 import { address, type Fragment, hiddenFrame, html } from './html.ts'
 import { messagesFor } from './languages/choose-language.ts'
 import { fill, type Messages } from './languages/messages.ts'
@@ -57,7 +57,7 @@ function confirmPage(content: LogoutBasics & ConfirmLogout, messages: Messages):
 <span class="tile">${icon('leave')}</span>
 <h1>${logout.title}</h1>
 ${client && html`<p>${fill(logout.askedBy, { client: renderClient(client, messages.unnamedClient) })}</p>`}
-${accountName && html`<p>${fill(logout.signedInAs, { account: html`<bdi class="name">${accountName}</bdi>` })}</p>`}
+${accountName && html`<p>${fill(logout.signedInAs, { account: renderText(accountName) })}</p>`}
 </header>
 ${problemNotice(problem, messages)}
 <form method="post" ${address('action', action)}>

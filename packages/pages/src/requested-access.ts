@@ -1,3 +1,4 @@
+import { renderText } from './client-display.ts'
 import { attribute, type Fragment, html } from './html.ts'
 import { fill, type Messages } from './languages/messages.ts'
 import { icon } from './page.ts'
@@ -47,7 +48,7 @@ ${organizations.length > 1 ? organizationChoice(organizations, consent) : undefi
 ${resources.length === 0 ? undefined : html`<p class="fine">${fill(consent.resources, { names: namesOf(resources) })}</p>`}`
 
 const namesOf = (resources: readonly ConsentResource[]): Fragment =>
-  html`${resources.map(({ name }, index) => html`${index === 0 ? undefined : ', '}<bdi class="name">${name}</bdi>`)}`
+  html`${resources.map(({ name }, index) => html`${index === 0 ? undefined : ', '}${renderText(name)}`)}`
 
 /** Preselects no organization, because a token for the wrong organization shows the wrong data. */
 const organizationChoice = (organizations: readonly ConsentOrganization[], consent: Messages['consent']): Fragment =>
@@ -55,7 +56,7 @@ const organizationChoice = (organizations: readonly ConsentOrganization[], conse
 <legend>${consent.organizationsLegend}</legend>
 <ul class="scopes">${organizations.map(
     ({ organizationId, name }) => html`<li><label class="row">
-<input type="radio" name="organization" value="${organizationId}" required><span><bdi class="name">${name}</bdi></span>
+<input type="radio" name="organization" value="${organizationId}" required><span>${renderText(name)}</span>
 </label></li>`,
   )}</ul>
 </fieldset>`
@@ -76,7 +77,7 @@ const detailList = (details: readonly ConsentDetail[], consent: Messages['consen
 
 /** A single entry cannot be unchecked: it is the purpose of the request, so the user allows it or denies the request. */
 function detailRow({ id, title, rows = [], choices = [] }: ConsentDetail, { isOnly }: { isOnly: boolean }): Fragment {
-  const facts = rows.map(({ label, value }) => html`<small>${label}: <bdi class="name">${value}</bdi></small>`)
+  const facts = rows.map(({ label, value }) => html`<small>${label}: ${renderText(value)}</small>`)
   const text = html`<span>${title}${facts}</span>`
   const required = attribute('required', isOnly ? true : undefined)
   const radios = choices.map(

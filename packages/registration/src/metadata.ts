@@ -6,6 +6,7 @@ import {
   hostOrScheme,
   type MetadataRule,
 } from '@mintmark/core/internal'
+import { cleanName } from '@mintmark/internal'
 import type { ClientRecord, JsonObject, JsonValue } from '@mintmark/storage-interface'
 
 import { RegistrationError } from './refusals.ts'
@@ -23,12 +24,15 @@ export function readMetadata(body: JsonObject): ClientRegistration {
     }),
   )
   const redirectUris = (metadata['redirectUris'] ?? []) as readonly string[]
+  const name = metadata['clientName']
   return {
     // RFC 7591 §2: the default for a client that names no method.
     tokenEndpointAuthMethod: 'client_secret_basic',
     // The consent page shows the name. Without one, it shows the host to which the user is redirected.
     clientName: redirectUris.map(hostOrScheme).find((host) => host !== undefined) ?? 'Application',
     ...metadata,
+    // RFC 7591 §2: the server may replace a value, and the answer contains what was registered.
+    ...(typeof name === 'string' && { clientName: cleanName(name) }),
     ...readScope(body['scope']),
   }
 }

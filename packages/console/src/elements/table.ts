@@ -1,3 +1,4 @@
+import { cleanName } from '@mintmark/internal'
 import { address, type Fragment, html } from '@mintmark/pages/internal'
 
 import type { Visit } from '../visit.ts'
@@ -41,7 +42,7 @@ ${after}
 </section>`
 
 /** In `<bdi>`, a right-to-left value cannot rearrange the text around it. */
-const isolated = (cell: Cell): Fragment => (typeof cell === 'string' ? html`<bdi>${cell}</bdi>` : cell)
+const isolated = (cell: Cell): Fragment => (typeof cell === 'string' ? html`<bdi>${cleanName(cell)}</bdi>` : cell)
 
 /** Renders facts about one record: names and values. */
 export const facts = (entries: readonly (readonly [name: string, value: Cell])[]): Fragment =>

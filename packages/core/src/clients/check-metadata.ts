@@ -8,12 +8,13 @@ import {
   misspelledNameOf,
   oneOf,
   type OptionCheck,
+  isCleanName,
 } from '@mintmark/internal'
 import type { ClientRecord } from '@mintmark/storage-interface'
 
 import type { SigningAlgorithms } from '../keys/ring.ts'
 import { type AllowedOrigins, isOutboundUrl } from '../outbound/client.ts'
-import { isVisibleAscii } from './authenticate.ts'
+import { isHostMethod, isVisibleAscii } from './authenticate.ts'
 import { hasCertificates, isCertificateName, registeredNames } from './certificate.ts'
 import {
   type ClearableChange,
@@ -24,7 +25,6 @@ import {
 } from './metadata.ts'
 import { cibaGrantType, standardGrants } from './grant-types.ts'
 import { hasEncryptionKey } from './encrypt-answer.ts'
-import { isHostMethod } from './authenticate.ts'
 import { type AcceptedSchemes, isRegistrableRedirectUri, redirectUriProblem } from './redirect-uri.ts'
 import { isEndpointOf } from './own-endpoints.ts'
 import { isPublicKeySet, readKeySet } from './remote-key-set.ts'
@@ -97,6 +97,9 @@ export function refuseUnusable(
   if (!isVisibleAscii(client.clientId) || client.clientId.trim() !== client.clientId)
     throw invalidMetadata('client_id must be visible ASCII.')
   if (client.clientName.trim() === '') throw invalidMetadata('client_name must not be empty.')
+  // RFC 7591 §5: a client must not look like another one on the pages.
+  if (!isCleanName(client.clientName))
+    throw invalidMetadata('client_name must be one line without invisible characters and direction marks.')
   refuseUnusableRedirects(client)
   refuseUnusableKeys(client, allowedOrigins)
   // RFC 7523 §3.

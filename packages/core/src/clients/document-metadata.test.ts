@@ -26,6 +26,11 @@ it.each([
   expect(await read(change)).toBeUndefined()
 })
 
+it('leaves out characters of a name that nobody sees or that change the writing direction (RFC 7591 §5)', async () => {
+  expect(await read({ client_name: 'My\u200B \u202EBank\u2066\nApp' })).toMatchObject({ clientName: 'My Bank App' })
+  expect(await read({ client_name: '\u202E\u200B' })).toBeUndefined()
+})
+
 it('accepts only https and loopback redirect URIs, whatever the policy (RFC 8252 §8.4)', async () => {
   const redirectUris = ['com.example.app:/cb', 'https://elsewhere.test/cb', 'http://127.0.0.1/cb']
 

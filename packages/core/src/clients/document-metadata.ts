@@ -6,6 +6,7 @@ import {
   parseJsonObject,
   repeatsMember,
   sha256,
+  cleanName,
 } from '@mintmark/internal'
 import type { ClientRecord, EpochSeconds, JsonObject, JsonValue } from '@mintmark/storage-interface'
 
@@ -112,7 +113,7 @@ const pageOf = (value: JsonValue | undefined): string | undefined =>
 function nameOf(value: JsonValue | undefined): string | undefined {
   if (typeof value !== 'string') return undefined
   // Cuts between code points, because half of a surrogate pair cannot be stored.
-  const name = Array.from(value.trim()).slice(0, longestName).join('').trim()
+  const name = Array.from(cleanName(value).trim()).slice(0, longestName).join('').trim()
   return name === '' ? undefined : name
 }
 

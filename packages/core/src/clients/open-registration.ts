@@ -5,6 +5,7 @@ import {
   hmacSha256,
   isLoopbackHost,
   parseJson,
+  cleanName,
 } from '@mintmark/internal'
 import { clientId, type ClientRecord, type EpochSeconds } from '@mintmark/storage-interface'
 
@@ -140,7 +141,7 @@ function normalize({ clientName, ...requested }: OpenMetadata, settings: OpenReg
   if (!requested.grantTypes.includes('authorization_code'))
     throw invalidMetadata('grant_types must contain authorization_code.')
   return {
-    clientName: clientName.trim(),
+    clientName: cleanName(clientName).trim(),
     redirectUris: [...new Set(permitted.map(withoutLoopbackPort))].toSorted(),
     grantTypes: openGrantTypes.filter((name) => requested.grantTypes.includes(name)),
   }

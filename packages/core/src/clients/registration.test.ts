@@ -119,6 +119,27 @@ it.each([
   },
 )
 
+it.each(['My\u200BBank', 'My \u202EknaB', 'My\u2066Bank', 'My\nBank', '\u{E0001}Bank'])(
+  'refuses a client name with invisible characters or another writing direction, at registration and in an update: %j (RFC 7591 §5)',
+  async (clientName) => {
+    const storage = createMemoryStorage({ issuer: 'https://as.test' })
+    await expect(registerClient({ ...app, clientName }, { storage })).rejects.toThrow('client_name must be one line')
+    expect(await storage.clients.find(clientId('app'))).toBeUndefined()
+
+    await registerClient(app, { storage })
+    await expect(updateClient({ clientId: clientId('app') }, { clientName }, { storage })).rejects.toThrow('client_name must be one line')
+    expect(await storage.clients.find(clientId('app'))).toMatchObject({ clientName: app.clientName })
+  },
+)
+
+it.each(['Ma\u200Dil', 'خانه\u200Cها', '👩\u200D💻 Tools'])(
+  'accepts joiners in a client name: %j',
+  async (clientName) => {
+    const storage = createMemoryStorage({ issuer: 'https://as.test' })
+    await expect(registerClient({ ...app, clientName }, { storage })).resolves.toBeDefined()
+  },
+)
+
 it('refuses a client_id that is the URL of a metadata document (Client ID Metadata Document §3)', async () => {
   const storage = createMemoryStorage({ issuer: 'https://as.test' })
   const registering = registerClient({ ...app, clientId: 'https://app.test/client.json' }, { storage })
