@@ -1,3 +1,5 @@
+import { updateClient } from '@mintmark/core'
+import { clientId, epochSeconds, userId } from '@mintmark/storage-interface'
 import { decodeJwt } from 'jose'
 import { expect, it, onTestFinished } from 'vitest'
 
@@ -19,6 +21,29 @@ it('by default the claims of a scope are in the ID token too (OIDC Core §5.4)',
   expect(idToken).toMatchObject({ name: 'Ann Lee', email: 'ann@example.test' })
   expect(userinfo).toMatchObject({ name: 'Ann Lee', email: 'ann@example.test' })
 })
+
+it('returns every claim that discovery lists, for the scope values that discovery lists (OIDC Discovery §3)', async () => {
+  const site = await startServer({})
+  onTestFinished(() => site.close())
+  const metadata = (await site.send({ path: '/.well-known/openid-configuration' })).json as {
+    readonly scopes_supported: readonly string[]
+    readonly claims_supported: readonly string[]
+  }
+  const ofSignIn = ['iss', 'sub', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 'acr', 'amr', 'azp', 'at_hash', 'sid', 'session_expiry']
+  const names = metadata.claims_supported.filter((name) => !ofSignIn.includes(name))
+  const userOfAll = userId('U1')
+  const user = await site.storage.users.find(userOfAll)
+  const claims = Object.fromEntries(names.map((name) => [name, user?.claims[name] ?? claimOf(name)]))
+  await site.storage.users.upsert({ users: [{ userId: userOfAll, claims, active: true }], now: epochSeconds(1) })
+  await updateClient({ clientId: clientId('A') }, { scopes: metadata.scopes_supported }, { storage: site.storage })
+
+  const tokens = await tokensFor(site, 'A', { scope: metadata.scopes_supported.join(' ') })
+
+  const answered = Object.keys((await userinfo(site, tokens.access_token)).json ?? {})
+  expect(answered.toSorted()).toEqual(['sub', ...names].toSorted())
+})
+
+const claimOf = (name: string) => (name.endsWith('_verified') ? true : `a ${name}`)
 
 it('with scopeClaims userinfo the ID token has only claims that the request names individually (OIDC Core §5.4, §5.5)', async () => {
   const claims = JSON.stringify({ id_token: { email: null } })

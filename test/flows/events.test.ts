@@ -1,5 +1,5 @@
 import { userId } from '@mintmark/storage-interface'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 
 import {
   answerInteraction,
@@ -32,6 +32,17 @@ it('records one event for each action, with the granted values instead of the re
     { type: 'code.issued', clientId: 'A', userId: 'U1', scopes: granted },
     { type: 'tokens.issued', clientId: 'A', subject: 'U1', grantType: 'authorization_code', scopes: granted },
   ])
+})
+
+it('a server without pages reports once where it sent a user, unless a route of the host serves the page', async () => {
+  const missing = { type: 'pages.missing', url: `${site.issuer}/login` }
+  const withoutPages = await startServer({ interaction: {} })
+  onTestFinished(() => withoutPages.close())
+
+  for (const at of [withoutPages, site]) for (let time = 0; time < 2; time += 1) await authorize(at, {}, { cookie: '' })
+
+  expect(withoutPages.events.filter(({ type }) => type === 'pages.missing')).toMatchObject([missing])
+  expect(site.events.filter(({ type }) => type === 'pages.missing')).toEqual([])
 })
 
 it('a client that uses another authentication method gets the usual error, and the event names both methods (RFC 6749 §2.3)', async () => {

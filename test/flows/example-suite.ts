@@ -17,7 +17,14 @@ export function describeExample(reach: () => Example): void {
     const { config, tokens } = await signInToExample(reach())
 
     expect(tokens.claims()).toMatchObject({ sub: 'user-1', name: 'Ann Lee', amr: ['pwd'] })
-    expect(await client.fetchUserInfo(config, tokens.access_token, 'user-1')).toMatchObject({ name: 'Ann Lee' })
+    const email = { email: 'ann@example.com', email_verified: true }
+    expect(await client.fetchUserInfo(config, tokens.access_token, 'user-1')).toEqual({
+      sub: 'user-1',
+      name: 'Ann Lee',
+      given_name: 'Ann',
+      family_name: 'Lee',
+      ...email,
+    })
     expect((await client.refreshTokenGrant(config, tokens.refresh_token ?? '')).access_token).toBeDefined()
   })
 
@@ -54,7 +61,7 @@ export async function signInToExample(example: Example) {
   const codeVerifier = client.randomPKCECodeVerifier()
   const start = client.buildAuthorizationUrl(config, {
     redirect_uri: `${example.app ?? 'http://localhost:4000'}/callback`,
-    scope: 'openid profile offline_access',
+    scope: 'openid profile email offline_access',
     code_challenge: await client.calculatePKCECodeChallenge(codeVerifier),
     code_challenge_method: 'S256',
     nonce: 'n1',
@@ -65,7 +72,7 @@ export async function signInToExample(example: Example) {
   const consent = await browse(login.next, 'username=ann&password=example', login.cookies)
   const back = await browse(
     consent.next,
-    'decision=allow&scope=openid&scope=profile&scope=offline_access',
+    'decision=allow&scope=openid&scope=profile&scope=email&scope=offline_access',
     `${login.cookies}; ${consent.cookies}`,
   )
   const tokens = await client.authorizationCodeGrant(config, back.next, {

@@ -95,6 +95,7 @@ async function start(
     keys,
     clock: clock.now,
     onEvent: (event) => void events.push(event),
+    interaction: { loginUrl: `${issuer}/login` },
     ...options,
   })
   listener.on('request', adapter.listener(site))

@@ -171,6 +171,7 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
     discovery: settings.discovery,
     browsers: createBrowsers({ issuer, keys, random }),
     interactionUrls: settings.interactionUrls,
+    reportMissingPages: createReportOfMissingPages(options, { journal, url: settings.interactionUrls.login }),
     resources,
     pages: options.pages,
     device: options.device,
@@ -299,6 +300,19 @@ const grantTypes = (
   }),
   ...(options.grants ?? []),
 ]
+
+/** A host whose own routes serve the pages sets `interaction.loginUrl`, or it hears once that the pages may be missing. */
+function createReportOfMissingPages(
+  { pages, interaction }: AuthorizationServerOptions,
+  { journal, url }: Pick<ServerDependencies, 'journal'> & { readonly url: string },
+): ServerDependencies['reportMissingPages'] {
+  let isReported = pages !== undefined || interaction?.loginUrl !== undefined
+  return (request) => {
+    if (isReported) return
+    isReported = true
+    journal.record(request, { type: 'pages.missing', url })
+  }
+}
 
 /** A request that waits for the keys of somebody else leaves its place to others. */
 const outsideCapacity = (keySets: RemoteKeySets, capacity: Capacity): RemoteKeySets => ({

@@ -34,6 +34,15 @@ export type ServerOccurrence =
       readonly advice: string
     }
   | {
+      /**
+       * A user was sent to the sign-in page, but neither `pages` nor `interaction.loginUrl` is set: perhaps nothing answers
+       * there. Reported once in a process.
+       */
+      readonly type: 'pages.missing'
+      /** The address of the page. */
+      readonly url: string
+    }
+  | {
       /** A client pushed an authorization request (RFC 9126). */
       readonly type: 'request.pushed'
       readonly clientId: string

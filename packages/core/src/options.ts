@@ -35,7 +35,8 @@ export interface AuthorizationServerOptions {
 
   /**
    * The host's login and consent pages, served at the addresses in `interaction`. Leave them out if the host's own
-   * framework serves them, and use `interaction(request)` there.
+   * framework serves them, use `interaction(request)` there, and set `interaction.loginUrl`. Without either, the event
+   * `pages.missing` is emitted when the first user is sent to the sign-in page.
    * @defaultValue None. The host's own framework serves them.
    */
   readonly pages?: {

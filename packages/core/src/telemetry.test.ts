@@ -90,6 +90,12 @@ it('prints a failure inside a server without a listener, with its cause', () => 
   ])
 })
 
+it('prints where a server without pages and without a listener sent a user, and what to set', () => {
+  expect(printed({ type: 'pages.missing', url: 'https://as.test/login', ...at })).toEqual([
+    ['warn', expect.stringMatching(/^Mintmark: .*https:\/\/as\.test\/login.* Set pages.* interaction\.loginUrl$/)],
+  ])
+})
+
 it('prints an unsafe option of a server without a listener', () => {
   expect(printed({ type: 'option.unsafe', option: 'issuer', advice: 'Plain http.', ...at })).toEqual([
     ['warn', 'Mintmark: unsafe option issuer: Plain http.'],

@@ -23,6 +23,7 @@ function levelOf(event: ServerEvent): keyof Logger {
 
 const warnings: ReadonlySet<ServerEvent['type']> = new Set([
   'option.unsafe',
+  'pages.missing',
   'delivery.dead',
   'delivery.unattended',
   'sign_in.failed',
@@ -44,7 +45,7 @@ const storageFaults: ReadonlySet<RefusalReason> = new Set(['code_challenge_lost'
 export function reportFaults(console: Pick<Console, 'warn' | 'error'>): EventListener {
   let hasRefused = false
   return (event) => {
-    if (['option.unsafe', 'delivery.gap', 'delivery.unattended', 'sign_in.one_address'].includes(event.type))
+    if (printed.has(event.type))
       return console.warn(`Mintmark: ${eventLine(event)}`)
     const isFailure = event.type === 'request.refused' || event.type === 'delivery.interrupted'
     if (isFailure && event.cause !== undefined) return console.error(`Mintmark: ${eventLine(event)}`, event.cause)
@@ -56,6 +57,15 @@ export function reportFaults(console: Pick<Console, 'warn' | 'error'>): EventLis
   }
 }
 
+/** The events that are printed each time, besides failures. */
+const printed: ReadonlySet<ServerEvent['type']> = new Set([
+  'option.unsafe',
+  'pages.missing',
+  'delivery.gap',
+  'delivery.unattended',
+  'sign_in.one_address',
+])
+
 /** Summarizes an event in one line: what happened, for which client, and why. */
 export function eventLine(event: ServerEvent): string {
   switch (event.type) {
@@ -63,6 +73,8 @@ export function eventLine(event: ServerEvent): string {
       return `${event.method} ${event.path} refused: ${event.code} (${event.reason})${refusalDetails(event)}${adviceAfter(event)}`
     case 'option.unsafe':
       return `unsafe option ${event.option}: ${event.advice}`
+    case 'pages.missing':
+      return `pages.missing: a user was sent to ${event.url}, but the option pages is not set. Set pages, as the README does; if a route of your own serves that address, set interaction.loginUrl`
     case 'sign_in.failed':
       return `sign_in.failed: from ${event.network ?? 'an unknown address'}`
     case 'sign_in.throttled':

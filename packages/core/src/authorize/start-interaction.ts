@@ -42,6 +42,8 @@ export interface InteractionDependencies {
   readonly browsers: Browsers
   readonly interactionLifetime: DurationSeconds
   readonly interactionUrls: InteractionUrls
+  /** Reports once that the host may have no sign-in page. */
+  readonly reportMissingPages: (request: ServerRequest) => void
 }
 
 /** Counts the requests that cost the server something before anybody has signed in. */
@@ -97,6 +99,7 @@ export async function startInteraction(
     kind: decision.kind,
     clientId: authorization.client.clientId,
   })
+  deps.reportMissingPages(request)
   return redirect(interactionLocation(pageUrl(decision, deps.interactionUrls), handle), browser.headers)
 }
 
