@@ -29,7 +29,21 @@ it('returns every claim that discovery lists, for the scope values that discover
     readonly scopes_supported: readonly string[]
     readonly claims_supported: readonly string[]
   }
-  const ofSignIn = ['iss', 'sub', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 'acr', 'amr', 'azp', 'at_hash', 'sid', 'session_expiry']
+  const ofSignIn = [
+    'iss',
+    'sub',
+    'aud',
+    'exp',
+    'iat',
+    'auth_time',
+    'nonce',
+    'acr',
+    'amr',
+    'azp',
+    'at_hash',
+    'sid',
+    'session_expiry',
+  ]
   const names = metadata.claims_supported.filter((name) => !ofSignIn.includes(name))
   const userOfAll = userId('U1')
   const user = await site.storage.users.find(userOfAll)

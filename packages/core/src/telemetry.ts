@@ -45,8 +45,7 @@ const storageFaults: ReadonlySet<RefusalReason> = new Set(['code_challenge_lost'
 export function reportFaults(console: Pick<Console, 'warn' | 'error'>): EventListener {
   let hasRefused = false
   return (event) => {
-    if (printed.has(event.type))
-      return console.warn(`Mintmark: ${eventLine(event)}`)
+    if (printed.has(event.type)) return console.warn(`Mintmark: ${eventLine(event)}`)
     const isFailure = event.type === 'request.refused' || event.type === 'delivery.interrupted'
     if (isFailure && event.cause !== undefined) return console.error(`Mintmark: ${eventLine(event)}`, event.cause)
     if (event.type !== 'request.refused' || hasRefused) return

@@ -127,7 +127,9 @@ it.each(['My\u200BBank', 'My \u202EknaB', 'My\u2066Bank', 'My\nBank', '\u{E0001}
     expect(await storage.clients.find(clientId('app'))).toBeUndefined()
 
     await registerClient(app, { storage })
-    await expect(updateClient({ clientId: clientId('app') }, { clientName }, { storage })).rejects.toThrow('client_name must be one line')
+    await expect(updateClient({ clientId: clientId('app') }, { clientName }, { storage })).rejects.toThrow(
+      'client_name must be one line',
+    )
     expect(await storage.clients.find(clientId('app'))).toMatchObject({ clientName: app.clientName })
   },
 )
