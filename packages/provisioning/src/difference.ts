@@ -2,6 +2,7 @@ import { isJsonObject } from '@mintmark/internal'
 import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 
 import type { ChangeRequest, Endpoint, RemoteResource } from './partner.ts'
+import { versionOf } from './resource-version.ts'
 
 const patchOperation = 'urn:ietf:params:scim:api:messages:2.0:PatchOp'
 
@@ -96,9 +97,3 @@ export const patch = (
         },
         version: versionOf(remote),
       }
-
-/** Returns the version of a resource (RFC 7644 §3.14), if the partner has versions. */
-export function versionOf({ meta }: RemoteResource): string | undefined {
-  const version = isJsonObject(meta ?? null) ? (meta as JsonObject)['version'] : undefined
-  return typeof version === 'string' && version !== '' ? version : undefined
-}

@@ -3,7 +3,8 @@ import { chunksOf, type Clock, isJsonObject, parseJsonObject } from '@mintmark/i
 import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 
 import { PartnerFailure } from './partner-failure.ts'
-import { replacementOf } from './replacement.ts'
+import { applyPatch } from './replacement.ts'
+import { versionOf } from './resource-version.ts'
 
 /** A resource of the partner (RFC 7643 §3.1). */
 export type RemoteResource = JsonObject & { readonly id: string }
@@ -92,8 +93,12 @@ export function openPartner({
   }
 
   async function replace(changed: ChangeRequest): Promise<RemoteResource | undefined> {
-    const remote = asResource((await send({ method: 'GET', path: changed.path })).body)
-    const { status, body } = remote === undefined ? absent : await send(replacementOf(changed, remote))
+    const { path, body: patch = {} } = changed
+    const remote = asResource((await send({ method: 'GET', path })).body)
+    const { status, body } =
+      remote === undefined
+        ? absent
+        : await send({ method: 'PUT', path, body: applyPatch(remote, patch), version: versionOf(remote) })
     if (status === 404) throw new PartnerFailure('failed', 'http_404')
     return asResource(body)
   }

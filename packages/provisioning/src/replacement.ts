@@ -1,18 +1,12 @@
 import { isJsonObject } from '@mintmark/internal'
 import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 
-import { versionOf } from './difference.ts'
-import type { ChangeRequest, RemoteResource } from './partner.ts'
-
 /**
- * Returns the PUT that does what one of our PATCH requests does, for a service without PATCH (RFC 7644 §3.5.1). It keeps what the
- * partner has otherwise, and demands the version that was read.
+ * Returns a resource of a partner with the operations of one of our PATCH requests applied, for the body of a PUT (RFC 7644 §3.5.1). It
+ * keeps what the partner has otherwise.
  */
-export function replacementOf({ path, body = {} }: ChangeRequest, remote: RemoteResource): ChangeRequest {
-  const { meta: _meta, ...current } = remote
-  const { Operations: operations } = body
-  const changed = (Array.isArray(operations) ? operations : []).reduce<JsonObject>(applyOperation, current)
-  return { method: 'PUT', path, body: changed, version: versionOf(remote) }
+export function applyPatch({ meta: _meta, ...resource }: JsonObject, patch: JsonObject): JsonObject {
+  return listOf(patch['Operations']).reduce<JsonObject>(applyOperation, resource)
 }
 
 /** Applies an operation with one of the paths that `difference.ts` and `plan.ts` write. */
@@ -42,7 +36,9 @@ const removedMember = (path: string): JsonValue | undefined => {
 
 const isMember = (each: JsonValue, id: JsonValue): boolean => isJsonObject(each) && each['value'] === id
 
-const listOf = (value: JsonValue | undefined): readonly JsonValue[] => (Array.isArray(value) ? value : [])
+const listOf = (value: JsonValue | undefined): readonly JsonValue[] => (isList(value) ? value : [])
+
+const isList = (value: JsonValue | undefined): value is readonly JsonValue[] => Array.isArray(value)
 
 function assigned(owner: JsonObject, name: string, value: JsonValue | undefined): JsonObject {
   const { [name]: _removed, ...others } = owner
