@@ -43,7 +43,7 @@ test('in one browser, the shelf keeps working when the administrator signs in to
 
   const console = await context.newPage()
   await console.goto(`${instance.url}/console/users?q=alan`)
-  await console.getByRole('link', { name: 'Sign in' }).click()
+  await console.getByRole('link', { name: 'Sign in', exact: true }).click()
   await signInAs(console, 'ada')
   await console.getByRole('link', { name: 'Alan Turing' }).click()
   await page.getByText('The API serves Alan Turing').waitFor()

@@ -14,6 +14,8 @@ import { passkeysPage, readPasskeyForm, signInPage } from '@mintmark/pages'
 
 import { launchChromium } from '../../packages/pages/test/browser/launch-chromium.ts'
 import { servePages } from '../../packages/pages/test/browser/serve-pages.ts'
+import { openExample } from './example-instance.ts'
+import { signInAs } from './sign-in-steps.ts'
 
 const rpID = 'localhost'
 const received: ServerResponse = { status: 200, headers: [['Content-Type', 'text/plain']], body: 'received' }
@@ -97,6 +99,50 @@ test('a browser that has no passkey to offer says so, and the password still wor
     'username=ada&password=example&passkey=',
   ])
   await site.close()
+})
+
+test('a user of the starter adds a passkey and signs in with it; its response is of no use elsewhere', async () => {
+  const instance = await openExample(browser)
+  const { page } = await instance.openBrowser()
+  const approve = await addAuthenticator(page)
+  await page.goto(`${instance.url}/passkeys`)
+  await signInAs(page, 'grace')
+  await approve(true)
+  await page.getByRole('button', { name: 'Add a passkey' }).click()
+  await page.getByRole('button', { name: 'Remove' }).waitFor()
+  await page.goto(instance.url)
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByText('Signed in here as').waitFor({ state: 'detached' })
+
+  const posted = page.waitForRequest((request) => request.method() === 'POST')
+  await page.goto(`${instance.url}/sign-in`)
+  const isSignedIn = page.getByText('Signed in here as Grace Hopper').waitFor()
+  await Promise.race([page.getByRole('button', { name: 'Sign in with a passkey' }).click(), isSignedIn])
+  await isSignedIn
+
+  const form = new URLSearchParams((await posted).postData() ?? '')
+  // The sign-in has removed the cookie that the response belonged to.
+  expect((await page.context().cookies()).map(({ name }) => name)).not.toContain('passkey-page')
+  const thief = await instance.openBrowser()
+  await thief.page.goto(`${instance.url}/sign-in`)
+  const replayed = await thief.page.request.post(`${instance.url}/sign-in`, {
+    form: { passkey: form.get('passkey') ?? '', username: '', password: '' },
+    headers: { 'Sec-Fetch-Site': 'same-origin' },
+    maxRedirects: 0,
+  })
+  expect(form.get('passkey')).toContain('authenticatorData')
+  expect([replayed.status(), await replayed.text()]).toEqual([403, expect.stringContaining('role="alert"')])
+
+  await page.goto(`${instance.url}/passkeys`)
+  await page.getByRole('button', { name: 'Remove' }).click()
+  await page.getByText('Remove').waitFor({ state: 'detached' })
+  const gone = await page.request.post(`${instance.url}/sign-in`, {
+    form: { passkey: form.get('passkey') ?? '' },
+    headers: { 'Sec-Fetch-Site': 'same-origin' },
+    maxRedirects: 0,
+  })
+  expect(gone.status()).toBe(403)
+  await instance.close()
 })
 
 /** Gives the page an authenticator like that of a phone. @returns what makes it approve requests, or wait. */

@@ -8,7 +8,7 @@ export type Username = 'ada' | 'grace' | 'alan'
 export async function startSignIn(page: Page, clientUrl: string, checks: readonly string[] = []): Promise<void> {
   await page.goto(clientUrl)
   for (const label of checks) await page.getByLabel(label).check()
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
 }
 
 /** Fills in and submits the sign-in page. */
@@ -19,7 +19,7 @@ export const signInAs = (page: Page, username: Username, password = passwordOf(u
 export async function fillInSignIn(page: Page, username: string, password: string): Promise<void> {
   await page.getByLabel('Email or username').fill(username)
   await page.getByLabel('Password').fill(password)
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
 }
 
 /** Presses Allow on the consent page. */

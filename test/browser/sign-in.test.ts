@@ -34,7 +34,7 @@ describe.each(['spa', 'web'])('the %s client', (client) => {
     await tabTo(page.locator(`a[href="/${client}/"]`))
     await page.keyboard.press('Enter')
     await page.waitForURL(`**/${client}/`)
-    await tabTo(page.getByRole('button', { name: 'Sign in' }))
+    await tabTo(page.getByRole('button', { name: 'Sign in', exact: true }))
     await page.keyboard.press('Enter')
     await page.waitForURL('**/login?*')
     await tabTo(page.getByLabel('Email or username'))
@@ -100,7 +100,7 @@ describe('the sign-in page', () => {
       await page.getByLabel('Password').fill(password)
       const [response] = await Promise.all([
         page.waitForResponse(/\/login/),
-        page.getByRole('button', { name: 'Sign in' }).click(),
+        page.getByRole('button', { name: 'Sign in', exact: true }).click(),
       ])
 
       expect(response.status()).toBe(403)
@@ -202,7 +202,7 @@ describe('the web client', () => {
     await page.getByRole('button', { name: 'Refresh' }).click()
     await expect.poll(async () => (await shownClaims(page, 'access-token'))['jti']).not.toBe(before['jti'])
     await page.getByRole('button', { name: 'Leave this app' }).click()
-    await page.getByRole('button', { name: 'Sign in' }).waitFor()
+    await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor()
 
     expect(instance.log).toContainEqual(expect.stringMatching(/^token\.revoked: family by /))
     expect(before['scope']).toBe('openid profile offline_access')

@@ -30,7 +30,7 @@ describe('RP-Initiated Logout', () => {
     await signInFully(page, `${instance.url}/web/`)
 
     await page.getByRole('button', { name: 'Sign out everywhere' }).click()
-    await page.getByRole('button', { name: 'Sign in' }).waitFor()
+    await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor()
     const back = page.url()
     await startSignIn(page, `${instance.url}/spa/`)
     await page.getByLabel('Password').waitFor()

@@ -23,6 +23,7 @@ import { registerDemoProvider, type ProviderCredentials } from './identity-provi
 import {
   askAccount,
   askConsent,
+  askPasskeys,
   askSignIn,
   askSiteSignIn,
   errorPage,
@@ -31,6 +32,7 @@ import {
   knownBrowsers,
   logoutPage,
   openUsers,
+  passkeySignIn,
 } from './starter.ts'
 import { sealingKeyFrom } from './private-file.ts'
 import { createSite } from './site/site.ts'
@@ -65,7 +67,9 @@ export async function createHost({ issuer, dataFolder, logger }: HostOptions): P
   const sessions = createCookieSessions({ storage })
   const onEvent = logEvents(logger)
   const attempts = limitSignIns({ onEvent })
-  const signInParts = { users, sessions, attempts, browsers: knownBrowsers({ issuer, key: sealingKey }) }
+  const browsers = knownBrowsers({ issuer, key: sealingKey })
+  const passkeyParts = { issuer, key: sealingKey, users }
+  const signInParts = { users, sessions, attempts, browsers, passkeys: passkeySignIn(passkeyParts) }
   const keys = createStoredKeys({ storage, sealingKey })
   const server = createAuthorizationServer({
     issuer,
@@ -108,7 +112,9 @@ export async function createHost({ issuer, dataFolder, logger }: HostOptions): P
   const apiCredentials = await registerBooksApi(storage, join(dataFolder, 'books-api.json'))
   const provider = await registerDemoProvider(storage, join(dataFolder, 'identity-provider.json'))
   app.use(toExpress(...createAdministrationServers({ issuer, storage, keys, server, sessions, users, logger })))
-  app.use(createSite({ server, sessions, users, storage, provider, signIn: askSiteSignIn(signInParts) }))
+  const signIn = askSiteSignIn(signInParts)
+  const passkeys = askPasskeys({ ...passkeyParts, sessions })
+  app.use(createSite({ server, sessions, users, storage, provider, signIn, passkeys }))
   app.use(createBooksApi({ issuer, credentials: apiCredentials, users }))
   app.use('/web', createWebClient({ issuer, ...credentials }))
 

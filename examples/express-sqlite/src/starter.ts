@@ -8,5 +8,7 @@ export {
   errorPage,
   logoutPage,
 } from '../../../packages/create-mintmark/template/src/pages.ts'
+export { passkeySignIn } from '../../../packages/create-mintmark/template/src/passkey-sign-in.ts'
+export { askPasskeys } from '../../../packages/create-mintmark/template/src/passkeys-page.ts'
 export { forgetRemoved, keepPassword } from '../../../packages/create-mintmark/template/src/provisioned-users.ts'
 export { openUsers, type NewUser, type User, type Users } from '../../../packages/create-mintmark/template/src/users.ts'

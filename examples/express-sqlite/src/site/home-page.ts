@@ -53,6 +53,6 @@ ${signedInUser && signedInStatus(signedInUser)}
 }
 
 const signedInStatus = (user: User) => html`<form class="status" method="post" action="/sign-out">
-<p>Signed in here as <strong>${user.givenName} ${user.familyName}</strong></p>
+<p>Signed in here as <strong>${user.givenName} ${user.familyName}</strong> (<a href="/passkeys">passkeys</a>)</p>
 <button type="submit">Sign out</button>
 </form>`

@@ -20,10 +20,12 @@ interface SiteDependencies {
   readonly provider: ProviderCredentials
   /** The sign-in page of the site itself. */
   readonly signIn: Endpoint
+  /** The page on which users add and remove their passkeys. */
+  readonly passkeys: Endpoint
 }
 
 /** Creates the host's other pages: home page, provisioned users, sign-out, and the files of the public client. */
-export function createSite({ server, sessions, users, storage, provider, signIn }: SiteDependencies): Router {
+export function createSite({ server, sessions, users, storage, provider, signIn, passkeys }: SiteDependencies): Router {
   const home: Endpoint = async (request) => {
     const signedIn = await sessions.signedIn(request)
     const user = signedIn && users.find(signedIn.subject)
@@ -55,6 +57,7 @@ export function createSite({ server, sessions, users, storage, provider, signIn 
     .get('/', endpoint(home))
     .get('/provisioned', endpoint(provisioned))
     .all('/sign-in', endpoint(signIn))
+    .all('/passkeys', endpoint(passkeys))
     .post('/sign-out', endpoint(signOut))
     .get('/style.css', (_request, response) => response.sendFile(fileURLToPath(new URL('style.css', import.meta.url))))
     .use('/spa', (_request, response, next) => {

@@ -15,6 +15,8 @@ import express, { type Express } from 'express'
 import { homePage } from './home-page.ts'
 import { knownBrowsers } from './known-browser.ts'
 import { askAccount, askConsent, askSignIn, askSiteSignIn, errorPage, logoutPage } from './pages.ts'
+import { passkeySignIn } from './passkey-sign-in.ts'
+import { askPasskeys } from './passkeys-page.ts'
 import { createTryIt } from './try-it.ts'
 import type { Users } from './users.ts'
 import { forgetRemoved, keepPassword } from './provisioned-users.ts'
@@ -37,7 +39,9 @@ export async function createApp({ storage, users, sealingKey, trustedProxies, lo
   const sessions = createCookieSessions({ storage })
   const onEvent = logEvents(logger)
   const attempts = limitSignIns({ onEvent })
-  const signInParts = { users, sessions, attempts, browsers: knownBrowsers({ issuer, key: sealingKey }) }
+  const browsers = knownBrowsers({ issuer, key: sealingKey })
+  const passkeyParts = { issuer, key: sealingKey, users }
+  const signInParts = { users, sessions, attempts, browsers, passkeys: passkeySignIn(passkeyParts) }
   const server = createAuthorizationServer({
     issuer,
     storage,
@@ -74,6 +78,7 @@ export async function createApp({ storage, users, sealingKey, trustedProxies, lo
       handle(request).catch((error: unknown) => server.renderError(error, request)),
     )
   app.all('/sign-in', endpoint(askSiteSignIn(signInParts)))
+  app.all('/passkeys', endpoint(askPasskeys({ ...passkeyParts, sessions })))
   app.get(
     '/',
     endpoint(async (request) => homePage(await sessions.signedIn(request))),

@@ -15,7 +15,7 @@ export const homePage = (signedIn: SignedIn | undefined): ServerResponse => ({
 <title>My server</title>
 <style>body { font: 1rem/1.5 system-ui; max-width: 44rem; margin: 3rem auto; padding: 0 1rem }</style>
 <h1>It works</h1>
-<p>${signedIn === undefined ? 'You are not signed in here. <a href="/sign-in">Sign in</a>' : 'You are signed in here.'}</p>
+<p>${signedIn === undefined ? 'You are not signed in here. <a href="/sign-in">Sign in</a>' : 'You are signed in here. <a href="/passkeys">Your passkeys</a>'}</p>
 <ul>
 <li><a href="/try">Sign in to a client</a>, and see the tokens that it gets</li>
 <li><a href="/.well-known/openid-configuration">The metadata</a>, with which clients configure themselves</li>

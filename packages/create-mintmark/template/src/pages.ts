@@ -3,10 +3,11 @@ import { redirect, withHeaders, type Endpoint, type ServerRequest, type ServerRe
 import { createPages, readConsentForm, readSignInForm, type SignInError } from '@mintmark/pages'
 import { allLanguages } from '@mintmark/pages/languages'
 import type { KnownBrowsers } from './known-browser.ts'
-import type { Users } from './users.ts'
+import type { PasskeySignIn } from './passkey-sign-in.ts'
+import type { User, Users } from './users.ts'
 
 /** The pages of your product, in each user's language. Change the name and the colours, and add a logo and links. */
-const { signInPage, selectAccountPage, consentPage, errorPage, logoutPage } = createPages({
+const { signInPage, selectAccountPage, consentPage, errorPage, logoutPage, passkeysPage } = createPages({
   languages: allLanguages,
   branding: {
     productName: 'Example',
@@ -14,7 +15,7 @@ const { signInPage, selectAccountPage, consentPage, errorPage, logoutPage } = cr
   },
 })
 
-export { errorPage, logoutPage }
+export { errorPage, logoutPage, passkeysPage }
 
 /** Creates the sign-in page that Mintmark shows when a client signs a user in. */
 export function askSignIn(parts: SignInParts): InteractionPage {
@@ -47,18 +48,30 @@ function pathOf(returnTo: string | null): string {
 }
 
 /**
- * Creates the function that shows the form, checks the password and starts a session. Within five minutes it allows ten
+ * Creates the function that shows the form, checks the passkey or the password, and starts a session. Within five minutes it allows ten
  * failed attempts per user, whichever of the user's names is entered, and a hundred per IP address. For a browser that the user
  * has used before it allows ten more attempts, so that attackers cannot lock the user out.
  */
-function createSignIn({ users, sessions, browsers, attempts }: SignInParts) {
+function createSignIn({ users, sessions, browsers, attempts, passkeys }: SignInParts) {
   return async (request: ServerRequest, pending: PendingSignIn): Promise<SignInOutcome> => {
     const attempt = readSignInForm(request)
     const loginHint = attempt?.username ?? pending.loginHint
+    const { passkey, headers: bound } = await passkeys.offer(request)
     const show = (error?: SignInError, headers: ServerResponse['headers'] = []): SignInOutcome => ({
-      page: withHeaders(signInPage({ ...pending, loginHint, usernameHint: 'directory', error }, request), headers),
+      page: withHeaders(signInPage({ ...pending, loginHint, usernameHint: 'directory', passkey, error }, request), [
+        ...bound,
+        ...headers,
+      ]),
     })
+    const start = async ({ subject }: User, amr: readonly string[]): Promise<SignInOutcome> => {
+      const { signedIn, headers } = await sessions.start(request, { subject, amr })
+      return { signedIn, headers: [...headers, browsers.remember(request, subject), passkeys.forget] }
+    }
     if (request.method !== 'POST') return show()
+    const owner = await passkeys.verify(request)
+    if (owner === 'rejected') return show('rejected')
+    // RFC 8176: a key, and the user was verified.
+    if (owner !== undefined) return start(owner, ['swk', 'user'])
     if (attempt === undefined) return show('incomplete')
 
     const name = users.findByName(attempt.username)?.subject ?? attempt.username.toLowerCase()
@@ -67,10 +80,7 @@ function createSignIn({ users, sessions, browsers, attempts }: SignInParts) {
     if (!allowance.allowed) return show('throttled', [['Retry-After', String(allowance.retryAfter)]])
     const user = await users.verify(attempt)
     await allowance.report(user === undefined ? 'failed' : 'succeeded')
-    if (user === undefined) return show('rejected')
-
-    const { signedIn, headers } = await sessions.start(request, { subject: user.subject, amr: ['pwd'] })
-    return { signedIn, headers: [...headers, browsers.remember(request, user.subject)] }
+    return user === undefined ? show('rejected') : start(user, ['pwd'])
   }
 }
 
@@ -87,6 +97,7 @@ interface SignInParts {
   readonly sessions: CookieSessions
   readonly attempts: ReturnType<typeof limitSignIns>
   readonly browsers: KnownBrowsers
+  readonly passkeys: PasskeySignIn
 }
 
 /** The page on which a signed-in user chooses an account, if the client requests it (`prompt=select_account`). */

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { closeSync, openSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 
+import { openPasskeys, type PasskeyTable } from './passkey-table.ts'
 import { hashPassword, isPassword, type PasswordRecord } from './password.ts'
 
 /** A user of the host. Mintmark only uses the `subject`. */
@@ -45,6 +46,7 @@ export interface Users {
   remove(subject: string): void
   /** Adds all users or none. */
   add(users: readonly NewUser[]): Promise<void>
+  readonly passkeys: PasskeyTable
   close(): void
 }
 
@@ -53,6 +55,7 @@ export function openUsers(file: string): Users {
   if (file !== ':memory:') closeSync(openSync(file, 'a', 0o600))
   const database = new DatabaseSync(file)
   database.exec(schema)
+  const passkeys = openPasskeys(database)
   const all = database.prepare('SELECT * FROM users ORDER BY username')
   const bySubject = database.prepare('SELECT * FROM users WHERE subject = ?')
   const byName = database.prepare(
@@ -104,6 +107,7 @@ export function openUsers(file: string): Users {
         throw error
       }
     },
+    passkeys,
     close: () => database.close(),
   }
 }
