@@ -32,6 +32,9 @@ interface Late extends LateStatement {
  * If the server does not answer, the connections of all late statements are closed. A cancellation misses a statement that the
  * server has not read yet, so the backends of closed connections are terminated instead.
  *
+ * A commit that waits for a synchronous standby is left alone: if it were cancelled, its changes would become visible, and others
+ * would be told about changes that a fail-over will lose.
+ *
  * Behind a pooler, the connection is closed at once: the number that the pooler has given could be that of another program's
  * backend. The statement goes on until the server notices that its connection has been closed.
  */
@@ -94,8 +97,7 @@ export function createLateStatements(pool: PostgresPool, timeoutMilliseconds: nu
     const returned = Promise.all(late.values())
     const terminated = [...closedBackends]
     const cancelling = client.query({
-      text: `SELECT pg_cancel_backend(id) FROM unnest($1::int[]) AS id
-        UNION ALL SELECT pg_terminate_backend(id) FROM unnest($2::int[]) AS id`,
+      text: endStatements,
       values: [cancelled.flatMap((statement) => statement.client.processID ?? []), terminated],
     })
     for (const statement of cancelled) statement.cancelling = cancelling
@@ -139,6 +141,10 @@ export function createLateStatements(pool: PostgresPool, timeoutMilliseconds: nu
     if (!isCancelling) void cancelUntilNone()
   }
 }
+
+const endStatements = `WITH committing AS (SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep')
+  SELECT pg_cancel_backend(id) FROM unnest($1::int[]) AS id WHERE id NOT IN (TABLE committing)
+  UNION ALL SELECT pg_terminate_backend(id) FROM unnest($2::int[]) AS id WHERE id NOT IN (TABLE committing)`
 
 /** How many times to try to terminate the backends of closed connections when no statement is late. */
 const maximumAttempts = 3
