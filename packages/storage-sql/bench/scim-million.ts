@@ -121,7 +121,6 @@ function searchesOf(storage: AdminStorage, rows: number): Readonly<Record<string
     'sortBy userName descending': () => search(sorted('userName', 'descending')),
     'sortBy name.familyName': () => search(sorted('name.familyName')),
     'sortBy displayName': () => search(sorted('displayName')),
-    'sortBy externalId': () => search(sorted('externalId')),
     'sortBy id': () => search(sorted('id')),
     'sortBy meta.created descending': () => search(sorted('meta.created', 'descending')),
     'sortBy meta.lastModified descending': () => search(sorted('meta.lastModified', 'descending')),
