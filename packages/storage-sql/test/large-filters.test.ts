@@ -4,6 +4,7 @@ import type { FilterAttribute, TextOperator } from '@mintmark/storage-interface/
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
+import { declaredAttributes } from './support/declared-attributes.ts'
 import { enginesOfFiles, type OpenDatabase } from './support/migrated-dialects.ts'
 
 const issuer = 'https://issuer.example'
@@ -20,6 +21,7 @@ describe.for(enginesOfFiles)('filters with many comparisons on $name', ({ open }
     const { dialect } = database
     unlimited = await createSqlStorage({ dialect, issuer })
     limited = await createSqlStorage({ dialect, issuer, scanLimit: 3 })
+    for (const { provisionedUsers } of [unlimited, limited]) await provisionedUsers.indexAttributes(declaredAttributes)
     await insertUsers(unlimited)
   })
   afterAll(() => database.remove())

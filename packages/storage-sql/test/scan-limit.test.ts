@@ -3,6 +3,7 @@ import { aProvisionedState, aProvisionedUser } from '@mintmark/storage-interface
 import type { FilterAttribute, SortKey } from '@mintmark/storage-interface/stores'
 import { createSqlStorage } from '@mintmark/storage-sql'
 import { describe, expect, test } from 'vitest'
+import { declaredAttributes } from './support/declared-attributes.ts'
 import { aMigratedSqlite, aMigratedPostgres } from './support/migrated-dialects.ts'
 
 const scanLimit = 10
@@ -15,6 +16,7 @@ describe.for([
 ])('a list of more users than scanLimit, on $name (RFC 7644 §3.12)', ({ open }) => {
   async function filled(): Promise<AdminStorage> {
     const storage = await createSqlStorage({ dialect: await open(), issuer: 'https://issuer.example', scanLimit })
+    await storage.provisionedUsers.indexAttributes(declaredAttributes)
     for (let n = 0; n < users; n += 1) await storage.provisionedUsers.insert(aProvisionedUser(`user-${n}`))
     return storage
   }
