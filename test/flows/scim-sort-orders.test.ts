@@ -6,7 +6,12 @@ import { expect, onTestFinished, test } from 'vitest'
 const issuer = 'https://as.test'
 
 test.each([
-  { path: '/Users', schema: 'User', sorted: ['title', 'displayName', 'emails', 'emails.type', 'externalId', 'name.givenName', 'active'], also: 'users also' },
+  {
+    path: '/Users',
+    schema: 'User',
+    sorted: ['title', 'displayName', 'emails', 'emails.type', 'externalId', 'name.givenName', 'active'],
+    also: 'users also',
+  },
   { path: '/Groups', schema: 'Group', sorted: ['externalId'], also: 'groups also' },
 ])(
   'a refusal to sort $path names attributes by which any number of resources can be sorted (RFC 7644 §3.12)',
