@@ -374,6 +374,22 @@ describe('a partner', () => {
     expect(dead.map(({ lastFailure }) => lastFailure)).toEqual([failure])
   })
 
+  it.each([
+    ['a list with a user without an id', () => Response.json({ Resources: [{ externalId: 'user-p', userName: 'p' }] })],
+    ['a list with a user who is not an object', () => Response.json({ Resources: ['user-p'] })],
+  ])('that answers with %s gets no user until its list is complete (RFC 7643 §3.1)', async (_, answer) => {
+    const world = await start()
+    await world.enable()
+    await world.storage.provisionedUsers.insert(aProvisionedUser('p'))
+    world.answers.push(answer)
+    await world.deliver()
+
+    expect(world.events).toContainEqual(
+      expect.objectContaining({ type: 'delivery.failed', failure: 'resource_malformed' }),
+    )
+    expect(await world.users()).toHaveLength(1)
+  })
+
   it('that does not keep externalId is reported, because its user would not be found again (RFC 7643 §3.1)', async () => {
     const world = await start()
     await world.enable()
@@ -509,6 +525,8 @@ describe('a target', () => {
   })
 
   it.each([
+    ['target_id_invalid', { targetId: 'a/b' }],
+    ['target_id_invalid', { targetId: 'x'.repeat(65) }],
     ['url_invalid', { baseUrl: 'http://partner.example' }],
     ['url_invalid', { baseUrl: 'https://10.0.0.1/scim' }],
     ['url_invalid', { baseUrl: `${issuer}/scim/v2/enterprise-idps/x` }],

@@ -49,7 +49,7 @@ function welcome({ url, isFirstRun, provider }: RunningExample): string {
   Try it:
     as a user (grace)            ${url}/web/shelf is an app that calls an API. It is green
     as the administrator (ada)   ${url}/console in a second window: deactivate Grace, and the app turns red
-    as a directory               Okta, Entra and others provision accounts with these values:
+    as a directory               Okta, Entra and others provision users with these values:
       SCIM Tenant URL            ${provider.tenantUrl}
       Secret Token               ${provider.secret}
       The accounts are listed at ${url}/provisioned

@@ -42,7 +42,7 @@ it('an upsert refuses users of providers, taken identifiers and invalid claims i
   const mixed = await admin.users.upsert([...bad, { userId: 'ok' }])
 
   expect(refused).toEqual([
-    { userId: 'user-p', outcome: 'refused', reason: 'account_provisioned' },
+    { userId: 'user-p', outcome: 'refused', reason: 'user_provisioned' },
     { userId: 'app', outcome: 'refused', reason: 'identifier_taken' },
     { userId: 'gone', outcome: 'refused', reason: 'identifier_taken' },
     { userId: 'a b', outcome: 'refused', reason: 'identifier_invalid' },
@@ -112,7 +112,7 @@ it('an upsert refuses the last administrator as a user of a provider if a provid
   await admin.users.update({ userId: 'user-p' }, { customFields: { role: 'admin' } })
 
   expect(await admin.users.upsert([{ userId: 'user-p' }])).toEqual([
-    { userId: 'user-p', outcome: 'refused', reason: 'account_provisioned' },
+    { userId: 'user-p', outcome: 'refused', reason: 'user_provisioned' },
   ])
 })
 

@@ -25,6 +25,7 @@ import { createOpenClients, type OpenRegistration } from './clients/open-registr
 import { type ClientLogos, createClientLogos } from './clients/logo.ts'
 import { createRemoteKeySets, type RemoteKeySets } from './clients/remote-key-set.ts'
 import { createOutboundClient, documentBreaker, documentLimits } from './outbound/client.ts'
+import { createReportOfMissingPages } from './authorize/missing-pages.ts'
 import { openJournal } from './events.ts'
 import { createVerifiedJwts } from './keys/verify-jwt.ts'
 import type { LogoutEndpointDependencies, LogoutSettings } from './logout/endpoint.ts'
@@ -300,19 +301,6 @@ const grantTypes = (
   }),
   ...(options.grants ?? []),
 ]
-
-/** A host whose own routes serve the pages sets `interaction.loginUrl`, or it hears once that the pages may be missing. */
-function createReportOfMissingPages(
-  { pages, interaction }: AuthorizationServerOptions,
-  { journal, url }: Pick<ServerDependencies, 'journal'> & { readonly url: string },
-): ServerDependencies['reportMissingPages'] {
-  let isReported = pages !== undefined || interaction?.loginUrl !== undefined
-  return (request) => {
-    if (isReported) return
-    isReported = true
-    journal.record(request, { type: 'pages.missing', url })
-  }
-}
 
 /** A request that waits for the keys of somebody else leaves its place to others. */
 const outsideCapacity = (keySets: RemoteKeySets, capacity: Capacity): RemoteKeySets => ({

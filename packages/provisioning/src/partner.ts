@@ -81,8 +81,14 @@ export function openPartner({
       (await send({ method: 'GET', path: `/${endpoint}?${query({ filter, count: String(pageSize) })}` })).body,
     )
 
-  const read: Partner['read'] = async (endpoint, id) =>
-    asResource((await send({ method: 'GET', path: `/${endpoint}/${encodeURIComponent(id)}` })).body)
+  const read: Partner['read'] = async (endpoint, id) => {
+    const { status, body } = await send({ method: 'GET', path: `/${endpoint}/${encodeURIComponent(id)}` })
+    if (status === 404) return undefined
+    const resource = asResource(body)
+    // RFC 7644 §3.4.1. To treat it as absent would create a second resource.
+    if (resource === undefined) throw new PartnerFailure('failed', 'resource_malformed')
+    return resource
+  }
 
   /** Whether PATCH failed because the service has none. Some answer 404, and say in their configuration that they have none. */
   async function lacksPatch(status: number): Promise<boolean> {
@@ -155,7 +161,12 @@ const query = (parameters: Readonly<Record<string, string>>): string => new URLS
 function resourcesOf(body: JsonObject | undefined): readonly RemoteResource[] {
   const list = body?.['Resources'] ?? []
   if (body === undefined || !Array.isArray(list)) throw new PartnerFailure('failed', 'list_malformed')
-  return list.flatMap((resource: JsonValue) => asResource(isJsonObject(resource) ? resource : undefined) ?? [])
+  return list.map((element: JsonValue) => {
+    const resource = asResource(isJsonObject(element) ? element : undefined)
+    // RFC 7643 §3.1: every resource has an id. To leave it out would create a second resource, or hide a difference.
+    if (resource === undefined) throw new PartnerFailure('failed', 'resource_malformed')
+    return resource
+  })
 }
 
 function asResource(body: JsonObject | undefined): RemoteResource | undefined {

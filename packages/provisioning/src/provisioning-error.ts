@@ -3,6 +3,7 @@ type ProvisioningErrorReason = keyof typeof sentences
 
 const sentences = {
   target_unknown: 'There is no such target.',
+  target_id_invalid: 'The identifier of a target has 1 to 64 letters, digits and hyphens.',
   target_taken: 'There is a webhook or a target with this identifier.',
   url_invalid:
     'The address of a partner must use https, a host name that is not this server, and the default port, without a query.',

@@ -136,7 +136,7 @@ const newTargetChecks: OptionChecks<NewTarget> = {
 async function createTarget(target: NewTarget, deps: TargetDependencies): Promise<ProvisioningTarget> {
   const { storage, clock } = deps
   const { targetId, baseUrl, credential } = target
-  if (!/^[A-Za-z0-9-]{1,64}$/.test(targetId)) throw new ProvisioningError('target_unknown')
+  if (!/^[A-Za-z0-9-]{1,64}$/.test(targetId)) throw new ProvisioningError('target_id_invalid')
   const now = clock()
   const record: Target = {
     webhookId: targetId,

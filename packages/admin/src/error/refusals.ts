@@ -148,7 +148,7 @@ export const refusals = {
     'The claims of a user must be at most 32768 characters of JSON, nested at most 8 levels deep.',
     'RFC 9110 §15.5.5 and §15.5.10',
   ],
-  account_provisioned: [
+  user_provisioned: [
     409,
     'An identity provider manages the claims of this user. Change them there.',
     'RFC 9110 §15.5.5 and §15.5.10',

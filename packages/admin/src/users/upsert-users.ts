@@ -149,7 +149,7 @@ function toResults(
 function resultOf({ userId }: StoredHostUser, { outcome }: StoredOutcome): UpsertResult {
   switch (outcome) {
     case 'provisioned':
-      return { userId, outcome: 'refused', reason: 'account_provisioned' }
+      return { userId, outcome: 'refused', reason: 'user_provisioned' }
     case 'removed':
     case 'client':
       return { userId, outcome: 'refused', reason: 'identifier_taken' }

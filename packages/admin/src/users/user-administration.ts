@@ -32,7 +32,7 @@ export interface UserAdministration {
    * Writes users from the host's own table, with the host's own identifiers: creates users who do not exist, and
    * replaces the claims and custom fields of the others. It can be repeated at any time; users who are the same are
    * `unchanged`. A user who cannot be written is `refused`, and the others are written. Reasons: `identifier_invalid`,
-   * `identifier_taken` (by a client, or by a user who was removed), `account_provisioned` (an identity provider owns
+   * `identifier_taken` (by a client, or by a user who was removed), `user_provisioned` (an identity provider owns
    * the user), `last_administrator`, and as for `update`.
    * @returns a result for each user, in the same order.
    */

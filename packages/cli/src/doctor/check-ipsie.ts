@@ -66,6 +66,9 @@ async function problemsOf(provider: IdentityProviderRecord, storage: AdminStorag
   return [
     ...(secrets.length > 0 ? [`The directory ${providerId} has a Secret Token.`] : []),
     ...(clientIds.length === 0 ? [`The directory ${providerId} has no client.`] : []),
+    ...clientIds
+      .filter((_, index) => clients[index] === undefined)
+      .map((id) => `The client ${id} of the directory ${providerId} does not exist.`),
     ...clients
       .filter((client) => client !== undefined && !isForScimOnly(client))
       .map((client) => `The client ${client?.clientId} of the directory ${providerId} has no key, or may do more.`),

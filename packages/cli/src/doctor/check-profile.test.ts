@@ -134,7 +134,7 @@ describe('the profile ipsie', () => {
     expect(await failures(ipsie, { ...target, probe })).toEqual(['profile.registration'])
   })
 
-  it('fails for a directory with a secret, without a client, or with a client that may do more (IPSIE SCIM)', async () => {
+  it('fails for a directory with a secret, without a client, or with a client that may do more or does not exist (IPSIE SCIM)', async () => {
     const storage = createMemoryStorage({ issuer: 'https://as.test' })
     const pair = await generateKeyPair('ES256')
     const client = {
@@ -159,11 +159,12 @@ describe('the profile ipsie', () => {
     const good = await check()
     await registerIdentityProvider({ providerId: 'b', clientIds: ['broad'] }, { storage })
     await registerIdentityProvider({ providerId: 'c', secret: false }, { storage })
+    await registerIdentityProvider({ providerId: 'd', secret: false, clientIds: ['gone'] }, { storage })
 
     expect(good?.level).toBe('ok')
     expect(await check()).toMatchObject({
       level: 'fail',
-      what: 'The directory b has a Secret Token. The client broad of the directory b has no key, or may do more. The directory c has no client.',
+      what: 'The directory b has a Secret Token. The client broad of the directory b has no key, or may do more. The directory c has no client. The client gone of the directory d does not exist.',
     })
   })
 })
