@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { epochSeconds, providerId, type AdminStorage } from '@mintmark/storage-interface'
-import { aProvisionedState, aProvisionedUser } from '@mintmark/storage-interface/fixtures'
+import {
+  aClientRecord,
+  aProviderRecord,
+  aProvisionedState,
+  aProvisionedUser,
+} from '@mintmark/storage-interface/fixtures'
 import { createSqlStorage } from '@mintmark/storage-sql'
 import { toPostgresDialect, type PostgresPool } from '@mintmark/storage-sql/postgres'
 import type { Pool, PoolClient } from 'pg'
@@ -51,6 +56,39 @@ test('if a user is blocked while the removal of the user is uncommitted, the nex
   expect([removal, block]).toEqual([{ outcome: 'removed' }, { outcome: 'absent' }])
   expect(await storage.users.find(again.userId)).toMatchObject({ active: false, blockedAt: now })
 })
+
+test.for(['removal', 'enabling'] as const)(
+  'an agent that is enabled while its owner is removed ends disabled, whichever transaction is open first: the %s',
+  async (first) => {
+    const { storage, pool } = await aServer()
+    await storage.identityProviders.insert(aProviderRecord())
+    await storage.provisionedUsers.insert(ada)
+    const agent = {
+      providerId: ada.providerId,
+      ownerUserId: ada.userId,
+      externalId: undefined,
+      resource: {},
+      updatedAt: now,
+      endedAt: undefined,
+    }
+    const client = aClientRecord({ agent })
+    await storage.clients.insert(client)
+
+    const transaction = await pool.connect()
+    await transaction.query('BEGIN')
+    const inside = await createSqlStorage({ dialect: toPostgresDialect(poolOf(transaction)), issuer })
+    const remove = (by: AdminStorage) => by.provisionedUsers.remove(removalOfAda)
+    const enable = (by: AdminStorage) => by.clients.compareAndSwap(client, 1)
+    await (first === 'removal' ? remove(inside) : enable(inside))
+    const second = first === 'removal' ? enable(storage) : remove(storage)
+    await untilStatementsWait(pool)
+    await transaction.query('COMMIT')
+    transaction.release()
+    await second
+
+    expect((await storage.clients.find(client.clientId))?.disabledAt).toBe(now)
+  },
+)
 
 test.for(['before', 'after'] as const)(
   'a sign-in that began %s the directory created the user, and that waits for the removal of the user, does not create the user again',
