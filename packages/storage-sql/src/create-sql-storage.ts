@@ -67,10 +67,6 @@ export async function createSqlStorage(options: SqlStorageOptions): Promise<Admi
     waitForDatabaseSeconds: wholeNumber(0),
   })
   const { dialect, issuer, scanLimit = defaultScanLimit } = options
-  if (dialect.engine.serves === 'oauth')
-    throw new TypeError(
-      `createSqlStorage: ${dialect.engine.name} cannot store directories (SCIM), which the administration API needs as well. Use createSqlOAuthStorage, or SQLite or PostgreSQL.`,
-    )
   await waitForSchema(options)
   return createStores(dialect, { issuer, scanLimit })
 }

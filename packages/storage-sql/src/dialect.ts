@@ -18,8 +18,6 @@ export interface SqlRow {
 /** Everything that differs between SQL engines, apart from the connection. */
 export interface SqlEngine {
   readonly name: string
-  /** `oauth`: only the records of `CompleteOAuthStorage`. */
-  readonly serves: 'everything' | 'oauth'
   /** Whether a transaction that fails undoes its changes of the schema. */
   readonly undoesSchemaChanges: boolean
   /** How Kysely writes the engine's SQL. Kysely never runs it. */
@@ -47,14 +45,16 @@ export interface SqlEngine {
     readonly partialIndex: (index: SqlPartialIndex) => string
     /** A statement that creates an index of columns and of a number that is computed from others. */
     readonly expressionIndex: (index: SqlExpressionIndex) => string
+    /** Whether the triggers of a table run in the order in which they are created. */
+    readonly runsTriggersInTurn: boolean
     /** Statements that create a trigger. */
     readonly trigger: (trigger: SqlTrigger) => readonly string[]
-    /** A condition of a trigger: two values differ, or one of them is NULL. */
+    /** A condition: two values differ, or one of them is NULL. */
     readonly differ: (one: string, other: string) => string
+    /** Ends an insert without `returning`: it writes nothing if a key is taken. */
+    readonly orNothing: string
     /** A statement of a trigger that inserts a row or, if there is one with its key, adds 1 to its counter. */
     readonly count: (row: SqlCountedRow) => string
-    /** A query for the distinct strings of `emails[*].value` in a `searchable` column, each cut to 200 characters. */
-    readonly emailValues: (column: string) => string
     /** The flags `false` and `true`. */
     readonly no: string
     readonly yes: string
@@ -67,6 +67,8 @@ export interface SqlEngine {
     readonly indexedValues: (values: SqlIndexedValues) => string
     /** A statement that deletes the rows of a table whose key consists of columns of a row and of rows of a query. */
     readonly removeRows: (rows: SqlRemovedRows) => string
+    /** A statement of a trigger that changes the rows of the issuer that a query finds. */
+    readonly changeFound: (change: SqlFoundRows & { readonly set: string }) => string
     /**
      * Statements that keep writers out of a table until the transaction ends. None if the engine allows one writer at a
      * time.
@@ -80,6 +82,8 @@ export interface SqlEngine {
     readonly changedNames: (before: string, after: string) => string
     /** Ends a query and locks its rows against changes until the transaction ends. */
     readonly lockRows: string
+    /** Ends a query of a trigger: it reads what has been committed since the statement began, if a lock makes it do so. */
+    readonly lockToRead: string
     /** Like `lockRows`, but `keepRows` of another transaction waits as well. */
     readonly lockForRemoval: string
     /**
@@ -107,8 +111,10 @@ export interface SqlEngine {
   ) => { readonly from: RawBuilder<unknown>; readonly document: RawBuilder<unknown> }
   /** Decodes a string inside JSON that the engine built from columns. */
   readonly decodeText: (text: string) => string
-  /** JSON text of a list with one pair for each row of the query, whose columns are `first` and `second`. */
-  readonly jsonPairs: (query: Expression<unknown>) => RawBuilder<SqlValue>
+  /** JSON text of a list of pairs. */
+  readonly jsonPairs: (pairs: SqlPairs) => RawBuilder<SqlValue>
+  /** The sum of a number for each of the pairs; NULL if there are none. */
+  readonly sumOfPairs: (pairs: SqlPairs, number: (second: Expression<unknown>) => RawBuilder<unknown>) => RawBuilder<SqlValue>
   /** A query for the strings of a JSON list that `encodeSearchable` has written. Its column is `value`. */
   readonly listed: (list: Expression<SqlValue>) => RawBuilder<unknown>
   /**
@@ -118,6 +124,27 @@ export interface SqlEngine {
   readonly listedPairs: (list: Expression<SqlValue>) => RawBuilder<unknown>
   /** Like `listed`, with a second column `place`: the position of each string, from 1. */
   readonly listedInOrder: (list: Expression<SqlValue>) => RawBuilder<unknown>
+  /** The number of rows of a table that meet a condition, up to a limit. */
+  readonly countUpTo: (from: Expression<unknown>, limit: Expression<unknown>) => RawBuilder<SqlValue>
+  /** Follows the name of a query of WITH: the query runs once, if the engine can be told so. */
+  readonly materialized: RawBuilder<unknown>
+  /** A parameter of `limit` or `offset`, or a number that is compared with a sum. */
+  readonly wholeNumber: (parameter: Expression<unknown>) => RawBuilder<unknown>
+  /**
+   * Ends a query after its condition: sorts the rows, and reads a page of them. It reads nothing if the offset is not before the
+   * end.
+   */
+  readonly pageBefore: (page: SqlPage) => RawBuilder<unknown>
+  /** The values with which rows are sorted by a value that may be NULL: NULL comes last, and first in descending order. */
+  readonly nullsLast: (value: Expression<unknown>, direction: 'asc' | 'desc') => RawBuilder<unknown>
+  /** Whether two values are equal, or both NULL. */
+  readonly isSame: (one: Expression<unknown>, other: Expression<unknown>) => RawBuilder<boolean>
+  /** Whether a row comes after another one, or before it, in the order of columns that begin an index. */
+  readonly isBeyond: (
+    columns: readonly Expression<unknown>[],
+    direction: '>' | '<',
+    values: readonly Expression<unknown>[],
+  ) => RawBuilder<boolean>
   /** Whether a column has one of the values of a query. The query runs once. */
   readonly among: (column: Expression<unknown>, values: Expression<unknown>) => RawBuilder<boolean>
   /**
@@ -143,11 +170,15 @@ export interface SqlEngine {
   /** JSON text of the object `target` with the members of the JSON text `patch` added or replaced. */
   readonly mergeJson: (target: Expression<SqlValue>, patch: Expression<SqlValue>) => RawBuilder<SqlValue>
   /** Makes an insert return a row, and none (or `UniqueViolationError`) if one of the unique keys is taken. */
-  readonly insertIfAbsent: (insert: RawBuilder<unknown>) => RawBuilder<unknown>
+  readonly insertIfAbsent: (insert: RawBuilder<unknown>, returning?: RawBuilder<unknown>) => RawBuilder<unknown>
   /** Changes rows and returns them as they are afterwards. */
   readonly changeRows: (change: SqlRowChange) => RawBuilder<unknown>
   /** Changes rows to values of the rows of a query. */
   readonly changeFrom: (change: SqlJoinedChange) => RawBuilder<unknown>
+  /** Changes the rows of the issuer that have one of the values of a query in the second column of their key. */
+  readonly changeAmong: (rows: SqlKeyedRows & { readonly set: RawBuilder<unknown> }) => RawBuilder<unknown>
+  /** Deletes the rows that meet a condition and have one of the values of a query in a column. */
+  readonly deleteAmong: (rows: SqlDeletedRows) => RawBuilder<unknown>
   /** Whether a conditional `upsert` returns a row exactly when it has written one. Otherwise it returns none. */
   readonly reportsUpserts: boolean
   /** Whether a statement that begins with WITH may write several tables, one after the other. */
@@ -201,6 +232,54 @@ interface SqlRemovedRows {
   /** The other columns of the key, which the query returns. */
   readonly columns: readonly string[]
   readonly query: string
+}
+
+/** Rows of an issuer, for triggers. */
+interface SqlFoundRows {
+  readonly table: string
+  /** An expression for the issuer. */
+  readonly issuer: string
+  readonly column: string
+  /** A query whose one column is `column`. */
+  readonly query: string
+}
+
+interface SqlPage {
+  readonly order: Expression<unknown>
+  /** The number of all rows. */
+  readonly end: Expression<unknown>
+  readonly limit: Expression<unknown>
+  readonly offset: Expression<unknown>
+}
+
+interface SqlKeyedRows {
+  readonly table: string
+  readonly key: SqlKey
+  readonly values: Expression<unknown>
+}
+
+interface SqlDeletedRows {
+  readonly table: string
+  readonly where: Expression<unknown>
+  readonly column: Expression<unknown>
+  /** A query whose column is `value`. */
+  readonly values: Expression<unknown>
+}
+
+/** Pairs of values of rows, which other tables of the statement may select. */
+export interface SqlPairs {
+  /** The table and the condition. */
+  readonly from: (alias: string) => RawBuilder<unknown>
+  readonly first: (alias: string) => RawBuilder<unknown>
+  readonly second: (alias: string) => RawBuilder<unknown>
+  /** How many of the pairs are read, in the order of `first`; all unless given. */
+  readonly limit?: Expression<unknown>
+}
+
+/** A query of pairs in SQLite and PostgreSQL. */
+export const selectPairs = ({ from, first, second, limit }: SqlPairs): RawBuilder<unknown> => {
+  const end = limit === undefined ? sql`` : sql`order by ${first('membership')} limit ${limit}`
+  return sql`select ${first('membership')} as first, ${second('membership')} as second from ${from('membership')} ${end}`
 }
 
 /** The expected distribution of values in tables that are still empty. Columns that are not listed get distinct values. */
@@ -310,8 +389,40 @@ export const updateFrom = ({ table, set, from, where }: SqlJoinedChange): RawBui
   sql`update ${sql.table(table)} set ${set} from ${from} where ${where}`
 
 /** The insert in SQLite and PostgreSQL. */
-export const insertOrNothing = (insert: RawBuilder<unknown>): RawBuilder<unknown> =>
-  sql`${insert} on conflict do nothing returning 1 as inserted`
+export const insertOrNothing = (
+  insert: RawBuilder<unknown>,
+  returning: RawBuilder<unknown> = sql`1 as inserted`,
+): RawBuilder<unknown> => sql`${insert} on conflict do nothing returning ${returning}`
+
+/** The forms that SQLite and PostgreSQL share. */
+export const standardForms = {
+  countUpTo: (from: Expression<unknown>, limit: Expression<unknown>) =>
+    sql<SqlValue>`(select count(*) from (select 1 from ${from} limit ${limit}) as found)`,
+  materialized: sql`as materialized`,
+  wholeNumber: (parameter: Expression<unknown>) => sql`cast(${parameter} as bigint)`,
+  pageBefore: ({ order, end, limit, offset }: SqlPage) => sql`order by ${order}
+      limit case when cast(${offset} as bigint) < ${end} then cast(${limit} as bigint) else 0 end
+      offset cast(${offset} as bigint)`,
+  nullsLast: (value: Expression<unknown>, direction: 'asc' | 'desc') =>
+    direction === 'asc' ? sql`${value} asc nulls last` : sql`${value} desc nulls first`,
+  isSame: (one: Expression<unknown>, other: Expression<unknown>) => sql<boolean>`${one} is not distinct from ${other}`,
+  // As one row value, so that the database begins at this place of the index.
+  isBeyond: (columns: readonly Expression<unknown>[], direction: '>' | '<', values: readonly Expression<unknown>[]) =>
+    sql<boolean>`(${sql.join(columns)}) ${sql.raw(direction)} (${sql.join(values)})`,
+} as const
+
+/** The statements for rows that have a value of a query, in SQLite and PostgreSQL. */
+export const statementsAmong = ({ among, keyAmong }: Pick<SqlEngine, 'among' | 'keyAmong'>): Pick<SqlEngine, 'among' | 'keyAmong' | 'deleteAmong' | 'changeAmong'> => ({
+  among,
+  keyAmong,
+  deleteAmong: ({ table, where, column, values }) =>
+    sql`delete from ${sql.table(table)} where ${where} and ${among(column, values)}`,
+  changeAmong: ({ table, set, key, values }) => sql`update ${sql.table(table)} set ${set} where ${keyAmong(key, values)}`,
+})
+
+/** The change in SQLite and PostgreSQL. */
+export const changeFoundRows = ({ table, set, issuer, column, query }: SqlFoundRows & { readonly set: string }): string =>
+  `UPDATE ${table} SET ${set} WHERE issuer = ${issuer} AND ${column} IN (${query})`
 
 /** A trigger: statements that run for each row that a statement changes, as part of that statement. */
 export interface SqlTrigger {
@@ -321,11 +432,8 @@ export interface SqlTrigger {
   readonly after: string
   /** A condition over `OLD` and `NEW`. */
   readonly when: string
-  /**
-   * The `FROM` clause and the order of rows that the trigger locks before its statements run, unless the engine allows one writer
-   * at a time.
-   */
-  readonly lockFirst?: string
+  /** The rows that the trigger locks in order before its statements run, unless the engine allows one writer at a time. */
+  readonly lockFirst?: SqlFoundRows
   readonly statements: readonly string[]
 }
 

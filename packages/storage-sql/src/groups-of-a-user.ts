@@ -2,9 +2,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 
 import { groupId, type ProvisionedUserRecord } from '@mintmark/storage-interface'
 import { compareText, type GroupReference, type ListQuery } from '@mintmark/storage-interface/stores'
-import { type Expression, sql } from 'kysely'
+import { sql } from 'kysely'
 import { compileSql, type Database, type Parameter } from './database.ts'
-import type { SqlEngine, SqlRow } from './dialect.ts'
+import type { SqlEngine, SqlPairs, SqlRow } from './dialect.ts'
 import { createColumnReader } from './row.ts'
 
 /**
@@ -19,20 +19,23 @@ export const groupsInRead = 200
  */
 export const groupsToRead = (without: ListQuery['without']): number => (without === 'groups' ? 1 : groupsInRead)
 
-/** Selects groups with the two columns that `jsonPairs` takes. Looks up the name of each group. */
-const selectGroups = sql`select membership.group_id as first, (
-    select display_name from mintmark_groups
-    where mintmark_groups.issuer = membership.issuer and mintmark_groups.group_id = membership.group_id
-  ) as second
-  from mintmark_group_members as membership`
+/** The name of the group of a membership. */
+const nameOf = (membership: string) => sql`(select display_name from mintmark_groups
+    where mintmark_groups.issuer = ${sql.ref(`${membership}.issuer`)} and mintmark_groups.group_id = ${sql.ref(`${membership}.group_id`)})`
 
 /** All groups of the user in the outer statement. */
-export const groupsOfUser: Expression<unknown> = sql`${selectGroups}
-  where membership.issuer = mintmark_users.issuer and membership.member_id = mintmark_users.user_id`
+export const groupsOfUser: SqlPairs = {
+  first: (alias) => sql`${sql.ref(`${alias}.group_id`)}`,
+  second: nameOf,
+  from: (alias) => sql`mintmark_group_members as ${sql.ref(alias)}
+    where ${sql.ref(`${alias}.issuer`)} = mintmark_users.issuer and ${sql.ref(`${alias}.member_id`)} = mintmark_users.user_id`,
+}
 
-/** Selects the first groups of the user in the outer statement, in the order of their identifiers. */
-export const firstGroupsOfUser = (p: Parameter<'groups_to_read'>): Expression<unknown> =>
-  sql`${groupsOfUser} order by membership.group_id limit cast(${p('groups_to_read')} as bigint)`
+/** The first groups of the user in the outer statement, in the order of their identifiers. */
+export const firstGroupsOfUser = (p: Parameter<'groups_to_read'>, { wholeNumber }: SqlEngine): SqlPairs => ({
+  ...groupsOfUser,
+  limit: wholeNumber(sql`${p('groups_to_read')}`),
+})
 
 /** Returns a reader of the groups in a row. */
 export function groupsReader(engine: SqlEngine): (row: SqlRow) => readonly GroupReference[] {
@@ -61,7 +64,8 @@ export function createGroupCompletion({
   const columns = createColumnReader(engine)
   const more = compileSql(
     query,
-    (p: Parameter<'issuer' | 'user_id' | 'after'>) => sql`${selectGroups} where membership.issuer = ${p('issuer')}
+    (p: Parameter<'issuer' | 'user_id' | 'after'>) => sql`select membership.group_id as first, ${nameOf('membership')} as second
+      from mintmark_group_members as membership where membership.issuer = ${p('issuer')}
       and membership.member_id = ${p('user_id')} and membership.group_id > ${p('after')}
       order by membership.group_id limit ${sql.lit(groupsInRead)}`,
   )

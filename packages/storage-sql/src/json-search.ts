@@ -30,6 +30,8 @@ interface SearchedItems {
 /** The objects of a list, one row each. */
 interface SearchedObjects {
   readonly from: Sql
+  /** A condition for the rows, if `from` may have others. */
+  readonly where?: Sql
   readonly document: Expression<unknown>
 }
 
@@ -72,6 +74,8 @@ export interface ListOrder {
   readonly values: readonly Sql[]
   /** The value that a cursor contains, from the sorted values of a row and its `created_at`. It is the same in every index. */
   readonly key: (values: readonly Sql[], createdAt: Sql) => Sql
+  /** The JSON text of a list with that value, if its type differs from row to row and `toKey` could not tell. */
+  readonly keyText?: (values: readonly Sql[]) => Sql
   /** The values with which rows after a cursor are compared, from the value that it contains. */
   readonly after: (key: (type: KeyType) => Sql) => readonly Sql[]
   /** Whether a value may be `NULL`. */

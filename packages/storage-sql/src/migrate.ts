@@ -169,8 +169,8 @@ export function printMigrations(engine: SqlEngine): string {
 export const migrationTable = 'mintmark_migrations'
 
 function script({ number, name, statements }: Migration, engine: SqlEngine): MigrationScript {
-  const { types, serves } = engine
-  const changes = statements(types, serves)
+  const { types } = engine
+  const changes = statements(types)
   const checksum = hash('sha256', changes.join('\n;\n'), 'hex')
   // The names and checksums are our own: no quoting is needed.
   const remember = `INSERT INTO ${migrationTable} (number, name, checksum) VALUES (${number}, '${name}', '${checksum}')`

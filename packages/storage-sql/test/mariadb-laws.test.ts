@@ -1,5 +1,5 @@
-import type { CompleteOAuthStorage } from '@mintmark/storage-interface'
-import { completeOAuthLaws, type StorageUnderTest } from '@mintmark/storage-interface/contract'
+import type { AdminStorage } from '@mintmark/storage-interface'
+import { adminLaws, type StorageUnderTest } from '@mintmark/storage-interface/contract'
 import type { Pool } from 'mysql2'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { mariadbUnderTest, twoMariadbPools } from './support/mariadb-database.ts'
@@ -8,7 +8,7 @@ import { startMariadb, type MariadbServer } from './support/mariadb-server.ts'
 describe('MariaDB, a pool for each server,', () => {
   let server: MariadbServer
   let pools: readonly [Pool, Pool]
-  let makeStore: () => Promise<StorageUnderTest<CompleteOAuthStorage>>
+  let makeStore: () => Promise<StorageUnderTest<AdminStorage>>
   beforeAll(async () => {
     server = await startMariadb()
     pools = await twoMariadbPools(server.port)
@@ -19,7 +19,7 @@ describe('MariaDB, a pool for each server,', () => {
     await server.stop()
   })
 
-  test.for(completeOAuthLaws)('keeps the law $name', async (law) => {
+  test.for(adminLaws)('keeps the law $name', async (law) => {
     await expect(law.run(makeStore)).resolves.toBeUndefined()
   })
 })

@@ -8,8 +8,12 @@ import { keyOf, type ListedKind, listedScope } from './listed-kind.ts'
 export const candidateLimit = 'candidate_limit'
 
 /** The table of the rows that indexes find, for a `WITH` clause. */
-export const candidateTable = (query: Sql, p: Parameter<string>): Sql => sql`candidate as materialized (
-    select id from (${query}) as found limit cast(${p(candidateLimit)} as bigint)
+export const candidateTable = (
+  query: Sql,
+  { materialized, wholeNumber }: SqlEngine,
+  p: Parameter<string>,
+): Sql => sql`candidate ${materialized} (
+    select id from (${query}) as found limit ${wholeNumber(sql`${p(candidateLimit)}`)}
   ),`
 
 /** The condition for the rows of a kind that are candidates. */

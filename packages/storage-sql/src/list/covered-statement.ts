@@ -33,9 +33,9 @@ export function coveredStatement(
       const union = sql.raw(entries === 'several' ? 'union' : 'union all')
       const found = hasOthers ? sql`${inIndex} ${union} select id, created_at from other` : inIndex
       const matching = entries === 'several' ? sql`select id, created_at from matching` : found
-      return sql`with ${hasOthers ? sql`${candidateTable(inexactRows(index, p), p)} other (id, created_at) as materialized (${others}),` : sql``}
-        ${entries === 'several' ? sql`matching (id, created_at) as materialized (${found}),` : sql``}
-        ${pageOf(matching, { sorted, form, search: engine.search, p })}
+      return sql`with ${hasOthers ? sql`${candidateTable(inexactRows(index, p), engine, p)} other (id, created_at) ${engine.materialized} (${others}),` : sql``}
+        ${entries === 'several' ? sql`matching (id, created_at) ${engine.materialized} (${found}),` : sql``}
+        ${pageOf(matching, { sorted, form, engine, p })}
         ${recordsOfPage(kind, {
           form,
           engine,

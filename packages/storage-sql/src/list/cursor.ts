@@ -1,7 +1,8 @@
 import { type ListPage, type ListPosition, type SortKey, utf8Length } from '@mintmark/storage-interface/stores'
 import { sql } from 'kysely'
 import type { Parameter } from '../database.ts'
-import type { JsonSearch, ListOrder, Sql } from '../json-search.ts'
+import type { SqlEngine } from '../dialect.ts'
+import type { ListOrder, Sql } from '../json-search.ts'
 
 /** The parameters that contain the position after a row. */
 export type AfterValue = 'after_created_at' | 'after_id' | 'after_key'
@@ -15,17 +16,15 @@ interface Columns {
 
 /** The condition for the rows after the position. */
 export function isAfterCursor(
-  { order, sort, search }: { readonly order: ListOrder; readonly sort: SortKey; readonly search: JsonSearch },
+  { order, sort, engine }: { readonly order: ListOrder; readonly sort: SortKey; readonly engine: SqlEngine },
   { values, createdAt, id }: Columns,
   p: Parameter<AfterValue>,
 ): Sql {
-  const comparison = sql.raw(sort.direction === 'ascending' ? '>' : '<')
-  const keys = order.after((type) => search.keyValue(sql`${p('after_key')}`, type))
+  const direction = sort.direction === 'ascending' ? '>' : '<'
+  const keys = order.after((type) => engine.search.keyValue(sql`${p('after_key')}`, type))
   // Without casts, with which SQLite would not use the column in an index.
   const age = [sql`${p('after_created_at')}`, sql`${p('after_id')}`]
-  // As one row value, so that the database begins at this place of the index.
-  if (!order.mayBeAbsent)
-    return sql`(${sql.join([...values, createdAt, id])}) ${comparison} (${sql.join([...keys, ...age])})`
+  if (!order.mayBeAbsent) return engine.isBeyond([...values, createdAt, id], direction, [...keys, ...age])
   return values.reduceRight<Sql>(
     (rest, value, place) => {
       const key = keys[place] ?? sql`null`
@@ -34,9 +33,9 @@ export function isAfterCursor(
         sort.direction === 'ascending'
           ? sql`${value} > ${key} or (${value} is null and ${key} is not null)`
           : sql`${value} < ${key} or (${value} is not null and ${key} is null)`
-      return sql`(${isBeyond} or (${value} is not distinct from ${key} and ${rest}))`
+      return sql`(${isBeyond} or (${engine.isSame(value, key)} and ${rest}))`
     },
-    sql`(${createdAt}, ${id}) ${comparison} (${sql.join(age)})`,
+    engine.isBeyond([createdAt, id], direction, age),
   )
 }
 

@@ -53,8 +53,8 @@ export function elementsAt(
   path: readonly string[],
   { search, alias }: { readonly search: JsonSearch; readonly alias: string },
 ): ReturnType<FilterScope['elements']> {
-  const { from, document: element } = search.objectsAt(document, path, alias)
-  return { from, scope: jsonScope(element, search) }
+  const { document: element, ...rows } = search.objectsAt(document, path, alias)
+  return { ...rows, scope: jsonScope(element, search) }
 }
 
 /** Returns the path of an attribute. */

@@ -13,7 +13,10 @@ export interface FilterScope {
   readonly value: (attribute: FilterAttribute) => SearchedValue
   readonly isPresent: (attribute: FilterAttribute) => Sql
   /** The complex values of an attribute, one row each, and how to find their sub-attributes. */
-  readonly elements: (attribute: FilterAttribute, alias: string) => { readonly from: Sql; readonly scope: FilterScope }
+  readonly elements: (
+    attribute: FilterAttribute,
+    alias: string,
+  ) => { readonly from: Sql; readonly where?: Sql; readonly scope: FilterScope }
 }
 
 /**
@@ -45,8 +48,8 @@ export function compileFilter(
         return scope.isPresent(node.attribute)
       case 'element': {
         // RFC 7644 §3.4.2.2, "[ ]": one value has to match the whole expression.
-        const { from, scope: inside } = scope.elements(node.attribute, alias())
-        return sql`exists (select 1 from ${from} where ${fold(node.where, inside)})`
+        const { from, where = sql`true`, scope: inside } = scope.elements(node.attribute, alias())
+        return sql`exists (select 1 from ${from} where ${where} and ${fold(node.where, inside)})`
       }
       case 'text':
       case 'number':
@@ -181,7 +184,7 @@ const signs = { eq: '=', ne: '<>', gt: '>', ge: '>=', lt: '<', le: '<=' } as con
 /**
  * A filter with parameter names in place of its values: filters of one shape share a template and a statement. For a
  * string `name`, the values also contain its index key, `name_key`, and the first string after all strings that begin with
- * it, `name_end`; for a number, whole seconds, `name_seconds`.
+ * it, `name_end`; for a number, whole seconds, `name_seconds`, and the next second, `name_next_second`.
  */
 export type FilterTemplate =
   | { readonly kind: 'or' | 'and'; readonly operands: readonly FilterTemplate[] }
@@ -234,7 +237,11 @@ export function filterTemplate(
           values[keyName(name)] = indexKey(node.value)
           values[endName(name)] = endOfPrefix(node.value)
         }
-        if (node.kind === 'number') values[secondsName(name)] = limitToColumn(Math.floor(node.value / 1000))
+        if (node.kind === 'number') {
+          const seconds = limitToColumn(Math.floor(node.value / 1000))
+          values[secondsName(name)] = seconds
+          values[nextSecondName(name)] = seconds + 1
+        }
         return { ...node, value: name }
       }
       default:
@@ -267,6 +274,9 @@ export const endName = (value: string): string => `${value}_end`
 
 /** Returns the name of the parameter for a time in whole seconds, rounded down. */
 export const secondsName = (value: string): string => `${value}_seconds`
+
+/** Returns the name of the parameter for the second after that. */
+export const nextSecondName = (value: string): string => `${value}_next_second`
 
 /** Returns the first string, by code points, after all strings that begin with this one. */
 function endOfPrefix(text: string): string {

@@ -4,7 +4,7 @@ import type { SqlEngine } from '../dialect.ts'
 import type { Sql } from '../json-search.ts'
 import type { ListedKind } from './listed-kind.ts'
 import { narrowCondition, type NarrowIndex, type NarrowMatch } from './narrow-index.ts'
-import { directions, entryColumns, isInRest, type PageForm, recordsOfPage } from './page-of-records.ts'
+import { directions, entryColumns, isInRest, type PageForm, rangeOf, recordsOfPage } from './page-of-records.ts'
 import type { IntersectedPlan } from './plan.ts'
 
 /**
@@ -30,12 +30,12 @@ export function intersectedStatement(
       }
       const key = [...values, columns.createdAt, columns.id]
       const direction = directions[sort?.direction ?? 'ascending']
-      return sql`with page as materialized (
+      return sql`with page ${engine.materialized} (
           select ${sql.join([entryColumns(order), ...values.map((value, place) => sql`${value} as ${sql.ref(`sort_${place}`)}`)])}
           from ${sql.table(order.table)} where ${meets(order)}
-          and ${isInRest({ sorted, form, search: engine.search, p }, columns)}
+          and ${isInRest({ sorted, form, engine, p }, columns)}
           order by ${sql.join(key.map((column) => sql`${column} ${direction}`))}
-          limit cast(${p('limit')} as bigint) offset cast(${p('offset')} as bigint)
+          ${rangeOf(engine, p)}
         )
         ${recordsOfPage(kind, {
           form,

@@ -75,11 +75,11 @@ export const createProvisionedUserListKind = (
   record: sql`${sql.join(listedUserColumns.map(ofUsers))}, ${engine.jsonPairs(groupsOfUser)} as "groups"`,
   recordWithoutGroups: sql`${sql.join(listedUserColumns.map(ofUsers))}`,
   size: sql`octet_length(${ofUsers('resource')})`,
-  groupsSize: sql`coalesce((select sum(octet_length(pair.second) + 200) from (${groupsOfUser}) as pair), 0)`,
+  groupsSize: sql`coalesce(${engine.sumOfPairs(groupsOfUser, (name) => sql`octet_length(${name}) + 200`)}, 0)`,
   withFewGroups: {
     record: sql`${sql.join(listedUserColumns.map(ofUsers))}, ${engine.jsonPairs(fewGroupsOfUser)} as "groups"`,
     size: sql`octet_length(${ofUsers('resource')})
-      + coalesce((select sum(octet_length(pair.second) + ${sql.lit(bytesOfGroup)}) from (${fewGroupsOfUser}) as pair), 0)`,
+      + coalesce(${engine.sumOfPairs(fewGroupsOfUser, (name) => sql`octet_length(${name}) + ${sql.lit(bytesOfGroup)}`)}, 0)`,
   },
   narrow: userIndexes(declared),
   columns: new Map([
@@ -91,10 +91,9 @@ export const createProvisionedUserListKind = (
   ]),
   memberships: {
     attribute: 'groups',
-    from: (alias) => sql`(select group_id as value from mintmark_group_members
-      where mintmark_group_members.issuer = mintmark_users.issuer
-      and mintmark_group_members.member_id = mintmark_users.user_id) as ${sql.ref(alias)}`,
-    parts: ['value'],
+    of: (alias) =>
+      sql`${sql.ref(`${alias}.issuer`)} = mintmark_users.issuer and ${sql.ref(`${alias}.member_id`)} = mintmark_users.user_id`,
+    parts: new Map([['value', (alias) => sql`${sql.ref(`${alias}.group_id`)}`]]),
   },
   lookups: new Map([
     ['id', createLookup({ table: 'mintmark_users', id: 'user_id', by: 'user_id', rows: 1, row: belongsToProvider })],
@@ -141,7 +140,7 @@ export const createProvisionedUserListKind = (
 /** A group of a user counts like this many bytes of a resource: a thousand groups take a few milliseconds to read. */
 const bytesOfGroup = 250
 
-const fewGroupsOfUser = sql`${groupsOfUser} limit ${sql.lit(Math.ceil(smallPageBytes / bytesOfGroup))}`
+const fewGroupsOfUser = { ...groupsOfUser, limit: sql.lit(Math.ceil(smallPageBytes / bytesOfGroup)) }
 
 /** Returns the narrow indexes of users. Each is created once, because indexes are compared by identity. */
 function userIndexes({ indexOf }: Pick<IndexedAttributes, 'indexOf'>): NarrowIndexes {
@@ -200,10 +199,12 @@ export const listedGroups: ListedKind = {
   ]),
   memberships: {
     attribute: 'members',
-    from: (alias) => sql`(select member_id as value, lower(member_type) as type from mintmark_group_members
-      where mintmark_group_members.issuer = mintmark_groups.issuer
-      and mintmark_group_members.group_id = mintmark_groups.group_id) as ${sql.ref(alias)}`,
-    parts: ['value', 'type'],
+    of: (alias) =>
+      sql`${sql.ref(`${alias}.issuer`)} = mintmark_groups.issuer and ${sql.ref(`${alias}.group_id`)} = mintmark_groups.group_id`,
+    parts: new Map([
+      ['value', (alias) => sql`${sql.ref(`${alias}.member_id`)}`],
+      ['type', (alias) => sql`lower(${sql.ref(`${alias}.member_type`)})`],
+    ]),
   },
   lookups: new Map([
     ['id', createLookup({ table: 'mintmark_groups', id: 'group_id', by: 'group_id', rows: 1, row: belongsToProvider })],

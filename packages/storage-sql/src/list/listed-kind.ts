@@ -74,10 +74,10 @@ type IndexLookups = ReadonlyMap<string, IndexLookup>
 /** The attribute whose values are memberships. */
 interface Memberships {
   readonly attribute: string
-  /** The memberships of a row of the table. */
-  readonly from: (alias: string) => Sql
-  /** The sub-attributes, which are strings and columns of `from`. */
-  readonly parts: readonly string[]
+  /** Whether a row of `mintmark_group_members` is a membership of a row of the table. */
+  readonly of: (alias: string) => Sql
+  /** The sub-attributes, which are strings. */
+  readonly parts: ReadonlyMap<string, (alias: string) => Sql>
 }
 
 /** Returns the key of a row. */
@@ -119,7 +119,7 @@ export function listedScope(kind: ListedKind, search: JsonSearch): FilterScope {
 
     isPresent: (attribute) => {
       if (memberships !== undefined && isMembership(attribute))
-        return sql`exists (select 1 from ${memberships.from('membership')})`
+        return sql`exists (select 1 from mintmark_group_members as membership where ${memberships.of('membership')})`
       // Only `meta` has parts in columns, and every row has its times.
       if (attribute.extension === undefined && attribute.subName === undefined && hasParts(columns, attribute.name))
         return sql`true`
@@ -131,7 +131,11 @@ export function listedScope(kind: ListedKind, search: JsonSearch): FilterScope {
 
     elements: (attribute, alias) => {
       if (memberships !== undefined && isMembership(attribute)) {
-        return { from: memberships.from(alias), scope: partsScope(memberships, alias, search) }
+        return {
+          from: sql`mintmark_group_members as ${sql.ref(alias)}`,
+          where: memberships.of(alias),
+          scope: partsScope(memberships, alias, search),
+        }
       }
       const place = placeOf(kind, attribute)
       return place.kind === 'document' ? elementsAt(document, place.path, { search, alias }) : noElements(alias)
@@ -144,11 +148,14 @@ const hasParts = (columns: ListedKind['columns'], name: string): boolean =>
   [...columns.keys()].some((key) => key.startsWith(`${name}.`))
 
 function partsScope({ parts }: Memberships, alias: string, search: JsonSearch): FilterScope {
-  const isPart = ({ name, subName }: FilterAttribute): boolean => subName === undefined && parts.includes(name)
+  const partOf = ({ name, subName }: FilterAttribute): Sql | undefined =>
+    subName === undefined ? parts.get(name)?.(alias) : undefined
   return {
-    value: ({ name, ...rest }) =>
-      isPart({ name, ...rest }) ? columnValue('text', sql`${sql.ref(`${alias}.${name}`)}`, search) : noValue,
-    isPresent: (attribute) => (isPart(attribute) ? sql`true` : sql`false`),
+    value: (attribute) => {
+      const part = partOf(attribute)
+      return part === undefined ? noValue : columnValue('text', part, search)
+    },
+    isPresent: (attribute) => (partOf(attribute) === undefined ? sql`false` : sql`true`),
     // RFC 7643 §2.3.8: no part of a complex value is complex.
     elements: (_, inner) => noElements(inner),
   }

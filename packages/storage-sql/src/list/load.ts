@@ -75,11 +75,11 @@ export function readsOf(builder: Builder, kind: ListedKind, plan: Plan): Planned
 }
 
 /** Sums the work of reading all rows: one unit for each row, and more for a large row. */
-const sizeStatement = ({ query }: Builder, kind: ListedKind): Statement<string> =>
+const sizeStatement = ({ query, engine }: Builder, kind: ListedKind): Statement<string> =>
   compileSql(
     query,
     (p: Parameter<string>) =>
-      sql`select cast(coalesce(sum(${unitsOfRow(kind)}), 0) as bigint) as units from ${sql.table(kind.table)} where ${kind.rows.every(p)}`,
+      sql`select ${engine.wholeNumber(sql`coalesce(sum(${unitsOfRow(kind)}), 0)`)} as units from ${sql.table(kind.table)} where ${kind.rows.every(p)}`,
     'passing',
   )
 
@@ -90,10 +90,10 @@ const unitsOfCandidates = (
 ): Statement<string> =>
   compileSql(
     query,
-    (p: Parameter<string>) => sql`with ${candidateTable(candidates(p), p)}
+    (p: Parameter<string>) => sql`with ${candidateTable(candidates(p), engine, p)}
       summed as (select sum(${unitsOfRow(kind)}) as units from ${sql.table(kind.table)}
         where ${rowsAmongCandidates(kind, engine, p)})
-      select cast(coalesce(units, 0) as bigint) as units from summed`,
+      select ${engine.wholeNumber(sql`coalesce(units, 0)`)} as units from summed`,
     'passing',
   )
 

@@ -44,7 +44,7 @@ export const anyRow: ListedRows['one'] = () => sql`true`
 /** Returns the index key of a string. */
 export const byKey: Indexed = (value, parameter) => sql`${parameter(keyName(value))}`
 
-/** Returns the beginning of a string, as `emailValues` cuts it. */
+/** Returns the beginning of a string, as `mintmark_user_values` has it. */
 export const byBeginning: Indexed = (value, parameter) => sql`substr(${parameter(value)}, 1, 200)`
 
 const unchanged: Indexed = (value, parameter) => sql`${parameter(value)}`

@@ -4,7 +4,7 @@ import type { FilterAttribute, SortKey, TextOperator } from '@mintmark/storage-i
 import { sql } from 'kysely'
 import type { SqlEngine } from '../dialect.ts'
 import { type ListOrder, orderByColumn, type Sql } from '../json-search.ts'
-import { compileFilter, type ComparisonTemplate, endName, type FilterTemplate, secondsName } from './filter.ts'
+import { compileFilter, type ComparisonTemplate, endName, type FilterTemplate, nextSecondName, secondsName } from './filter.ts'
 import { columnsScope, type KnownColumn } from './filter-scopes.ts'
 import type { Parameter } from '../database.ts'
 
@@ -225,10 +225,9 @@ const createChangeIndex = ({ table, id, scope }: IndexedTable): NarrowIndex => (
   bounds: ({ kind, attribute, operator, value }, parameter) => {
     if (kind !== 'number' || labelOf(attribute) !== 'meta.lastModified') return []
     // The bounds include up to a second more than the comparison, on either side: the filter itself is evaluated as well.
-    const seconds = sql`cast(${parameter(secondsName(value))} as bigint)`
     const updatedAt = sql.ref(`${table}.updated_at`)
-    const after = sql`${updatedAt} >= ${seconds}`
-    const before = sql`${updatedAt} <= ${seconds} + 1`
+    const after = sql`${updatedAt} >= ${parameter(secondsName(value))}`
+    const before = sql`${updatedAt} <= ${parameter(nextSecondName(value))}`
     switch (operator) {
       case 'eq':
         return [after, before]

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { compileSql, type Database, type Parameter, type Statement } from '../database.ts'
 import type { ListedKind } from './listed-kind.ts'
-import { directions, entryColumns, isInRest, type PageForm, recordsOfPage, type SortedBy } from './page-of-records.ts'
+import { directions, entryColumns, isInRest, type PageForm, rangeOf, recordsOfPage, type SortedBy } from './page-of-records.ts'
 import type { OrderedPlan } from './plan.ts'
 
 /** Reads a page of all rows in the order of an index. */
@@ -21,10 +21,10 @@ export function orderedStatement(
       const key = [...columns.values, columns.createdAt, columns.id]
       const order = sql.join(key.map((column) => sql`${column} ${directions[sort.direction]}`))
       const values = index.order.values.map((value, place) => sql`${value} as ${sql.ref(`sort_${place}`)}`)
-      return sql`with page as materialized (
+      return sql`with page ${engine.materialized} (
           select ${sql.join([entryColumns(index), ...values])}
-          from ${sql.table(index.table)} where ${index.scope(p)} and ${isInRest({ sorted, form, search: engine.search, p }, columns)}
-          order by ${order} limit cast(${p('limit')} as bigint) offset cast(${p('offset')} as bigint)
+          from ${sql.table(index.table)} where ${index.scope(p)} and ${isInRest({ sorted, form, engine, p }, columns)}
+          order by ${order} ${rangeOf(engine, p)}
         )
         ${recordsOfPage(kind, { form, engine, total: kind.rows.total(p), sorted, p })}`
     },

@@ -2,7 +2,7 @@ import type { SortKey } from '@mintmark/storage-interface/stores'
 import { sql } from 'kysely'
 import { compileSql, type Database, type Parameter, type Statement } from '../database.ts'
 import type { SqlEngine, StatementLifetime } from '../dialect.ts'
-import type { JsonSearch, ListOrder, Sql } from '../json-search.ts'
+import type { ListOrder, Sql } from '../json-search.ts'
 import { type AfterValue, isAfterCursor } from './cursor.ts'
 import { keyOf, type ListedKind, type OwnerValue } from './listed-kind.ts'
 
@@ -37,10 +37,14 @@ export const sortNames = (values: readonly Sql[]): readonly Sql[] =>
  * Returns the order of a list. Rows with equal values are ordered by age in the same direction, so that an index can be read
  * either way.
  */
-const orderOf = (values: readonly Sql[], { direction }: SortKey, prefix: Sql): Sql =>
+const orderOf = (
+  values: readonly Sql[],
+  { direction }: SortKey,
+  { prefix, engine }: { readonly prefix: Sql; readonly engine: SqlEngine },
+): Sql =>
   sql.join([
     ...values.map((value) =>
-      direction === 'descending' ? sql`${prefix}${value} desc nulls first` : sql`${prefix}${value} asc nulls last`,
+      engine.nullsLast(sql`${prefix}${value}`, direction === 'descending' ? 'desc' : 'asc'),
     ),
     sql`${prefix}created_at ${directions[direction]}`,
     sql`${prefix}id ${directions[direction]}`,
@@ -48,26 +52,30 @@ const orderOf = (values: readonly Sql[], { direction }: SortKey, prefix: Sql): S
 
 export const directions = { ascending: sql.raw('asc'), descending: sql.raw('desc') }
 
+/** The part of a list that a page shows. */
+export const rangeOf = ({ wholeNumber }: SqlEngine, p: Parameter<'limit' | 'offset'>): Sql =>
+  sql`limit ${wholeNumber(sql`${p('limit')}`)} offset ${wholeNumber(sql`${p('offset')}`)}`
+
 export function pageOf(
   matching: Sql,
   {
     sorted,
     form,
-    search,
+    engine,
     p,
   }: {
     readonly sorted: SortedBy | undefined
     readonly form: PageForm
-    readonly search: JsonSearch
+    readonly engine: SqlEngine
     readonly p: Parameter<PageValue>
   },
 ): Sql {
   const names = sortNames(sorted?.order.values ?? [])
-  const order = sorted === undefined ? sql`created_at, id` : orderOf(names, sorted.sort, sql``)
+  const order = sorted === undefined ? sql`created_at, id` : orderOf(names, sorted.sort, { prefix: sql``, engine })
   const columns = { values: names, createdAt: sql.ref('created_at'), id: sql.ref('id') }
-  return sql`page as materialized (
-    select * from (${matching}) as matched where ${isInRest({ sorted, form, search, p }, columns)}
-    order by ${order} limit cast(${p('limit')} as bigint) offset cast(${p('offset')} as bigint)
+  return sql`page ${engine.materialized} (
+    select * from (${matching}) as matched where ${isInRest({ sorted, form, engine, p }, columns)}
+    order by ${order} ${rangeOf(engine, p)}
   )`
 }
 
@@ -76,19 +84,19 @@ export function isInRest(
   {
     sorted,
     form,
-    search,
+    engine,
     p,
   }: {
     readonly sorted: SortedBy | undefined
     readonly form: PageForm
-    readonly search: JsonSearch
+    readonly engine: SqlEngine
     readonly p: Parameter<AfterValue>
   },
   columns: { readonly values: readonly Sql[]; readonly createdAt: Sql; readonly id: Sql },
 ): Sql {
   if (sorted === undefined)
-    return sql`(${columns.createdAt}, ${columns.id}) > (${p('after_created_at')}, ${p('after_id')})`
-  return form.isAfterKey ? isAfterCursor({ ...sorted, search }, columns, p) : sql`true`
+    return engine.isBeyond([columns.createdAt, columns.id], '>', [sql`${p('after_created_at')}`, sql`${p('after_id')}`])
+  return form.isAfterKey ? isAfterCursor({ ...sorted, engine }, columns, p) : sql`true`
 }
 
 /**
@@ -102,15 +110,8 @@ export function recordsOfPage(
 ): Sql {
   const { table, id } = kind
   const names = sortNames(sorted?.order.values ?? [])
-  const order = sorted && orderOf(names, sorted.sort, sql`page.`)
-  const sortKey =
-    sorted &&
-    sql`${engine.search.toKey(
-      sorted.order.key(
-        names.map((name) => sql`page.${name}`),
-        sql`page.created_at`,
-      ),
-    )} as sort_key,`
+  const order = sorted && orderOf(names, sorted.sort, { prefix: sql`page.`, engine })
+  const sortKey = sorted && sql`${keyTextOf(sorted.order, names, engine)} as sort_key,`
   const key = keyOf({ table, id }, p)
   const { issuerColumn, issuer, column } = key
   const page = sql.ref(form.size !== undefined ? 'fitting' : 'page')
@@ -120,21 +121,27 @@ export function recordsOfPage(
       : sql`${issuerColumn} = ${issuer} and ${column} = page.id`
   // RFC 7644 §3.4.2.4: a page may have fewer resources than requested. It has at least one. The size is written once:
   // PostgreSQL evaluates a subquery each time it is mentioned.
-  const isBelow = sql`bytes_before < cast(${p('max_bytes')} as bigint)`
+  const isBelow = sql`bytes_before < ${engine.wholeNumber(sql`${p('max_bytes')}`)}`
   // The row after the page may be left out: no record of the page is.
   const isComplete = sql`(select count(*) from summed where not ${isBelow})
-    <= case when (select count(*) from summed) = cast(${p('limit')} as bigint) then 1 else 0 end`
+    <= case when (select count(*) from summed) = ${engine.wholeNumber(sql`${p('limit')}`)} then 1 else 0 end`
   const fitting =
     form.size &&
-    sql`, summed as materialized (
+    sql`, summed ${engine.materialized} (
       select page.*, coalesce(sum((select ${form.size} from ${sql.table(table)} where ${issuerColumn} = ${issuer} and ${column} = page.id))
         over (order by ${order ?? sql`page.created_at, page.id`} rows between unbounded preceding and 1 preceding), 0) as bytes_before from page
-    ), fitting as materialized (select * from summed where ${isBelow} ${form.isWhole ? sql`and ${isComplete}` : sql``})`
+    ), fitting ${engine.materialized} (select * from summed where ${isBelow} ${form.isWhole ? sql`and ${isComplete}` : sql``})`
   return sql`${fitting ?? sql``} select counted.total, counted.looked_at, counted.in_page, ${sortKey ?? sql``} ${form.record}
     from (select ${total} as total, ${candidateCount ?? sql`0`} as looked_at, (select count(*) from page) as in_page) as counted
     ${order === undefined ? sql`` : sql`left join ${page} as page on true`}
     left join ${sql.table(table)} on ${isInPage}
     order by ${order ?? sql`${sql.ref(`${table}.created_at`)}, ${column}`}`
+}
+
+/** The JSON text of the value that a cursor contains. */
+function keyTextOf({ key, keyText }: ListOrder, names: readonly Sql[], { search }: SqlEngine): Sql {
+  const values = names.map((name) => sql`page.${name}`)
+  return keyText === undefined ? search.toKey(key(values, sql`page.created_at`)) : keyText(values)
 }
 
 interface PageOfRecords {
@@ -164,17 +171,16 @@ export const pageStatement = (
       const p: Parameter<PageValue> = parameter
       const { every, total } = kind.rows
       const id = sql.ref(kind.id)
+      const after = [sql`${p('after_created_at')}`, sql`${p('after_id')}`]
       const page = (columns: Sql): Sql => sql`select ${columns} from ${sql.table(kind.table)}
-      where ${every(p)} and (created_at, ${id}) > (${p('after_created_at')}, ${p('after_id')})
-      order by created_at, ${id}
-      limit case when cast(${p('offset')} as bigint) < ${total(p)} then cast(${p('limit')} as bigint) else 0 end
-      offset cast(${p('offset')} as bigint)`
+      where ${every(p)} and ${engine.isBeyond([sql`created_at`, id], '>', after)}
+      ${engine.pageBefore({ order: sql`created_at, ${id}`, end: total(p), limit: sql`${p('limit')}`, offset: sql`${p('offset')}` })}`
       if (isReadRowByRow(engine, { form, lifetime })) {
         const bytes = form.size === undefined ? sql`` : sql`${form.size} as bytes,`
         return page(sql`${total(p)} as total, ${bytes} ${form.record}`)
       }
       const records = { form, engine, total: total(p), p }
-      return sql`with page as materialized (${page(sql`created_at, ${id} as id`)})
+      return sql`with page ${engine.materialized} (${page(sql`created_at, ${id} as id`)})
       ${lifetime === 'lasting' && form.size ? recordsOfSmallPage(kind, { ...records, size: form.size }) : recordsOfPage(kind, records)}`
     },
     lifetime,
@@ -205,6 +211,6 @@ function recordsOfSmallPage(
     from (select ${total} as total, (select count(*) from page) as in_page) as counted
     left join (select * from (select ${table}.*, sum(${size}) over (order by ${age} rows unbounded preceding) as bytes_so_far
       from ${table} where ${engine.keyAmong(key, sql`select id from page`)}) as measured
-      where bytes_so_far < cast(${p('max_bytes')} as bigint)) as ${table} on true
+      where bytes_so_far < ${engine.wholeNumber(sql`${p('max_bytes')}`)}) as ${table} on true
     order by ${age}`
 }

@@ -19,7 +19,7 @@ export interface ReadEntries {
 export const entryLimit = 'entry_limit'
 
 /** Determines which entries of narrow indexes are read to find the matches, and compiles the statement that counts them. */
-export function entriesOf({ query }: Pick<Database, 'query'>, matches: readonly NarrowMatch[]): ReadEntries {
+export function entriesOf({ query, engine }: Pick<Database, 'query' | 'engine'>, matches: readonly NarrowMatch[]): ReadEntries {
   const counted = matches.filter((match) => isBounded(match) || match.index.exact === 'several')
   const count = compileSql(
     query,
@@ -29,7 +29,7 @@ export function entriesOf({ query }: Pick<Database, 'query'>, matches: readonly 
           (match) =>
             sql`select ${sql.ref(match.index.id)} as id from ${sql.table(match.index.table)} where ${entriesCondition(match, p)}`,
         ),
-      )}) as entry limit cast(${p(entryLimit)} as bigint)) as counted`,
+      )}) as entry limit ${engine.wholeNumber(sql`${p(entryLimit)}`)}) as counted`,
     'passing',
   )
   return {

@@ -22,12 +22,12 @@ export function scanStatement(
   const createdAt = sql.ref(`${kind.table}.created_at`)
   return compileSql(
     query,
-    (p: Parameter<string>) => sql`with ${candidates === undefined ? sql`` : candidateTable(candidates(p), p)}
-        matching (${sql.join([sql.ref('id'), sql.ref('created_at'), ...sortNames(values)])}) as materialized (
+    (p: Parameter<string>) => sql`with ${candidates === undefined ? sql`` : candidateTable(candidates(p), engine, p)}
+        matching (${sql.join([sql.ref('id'), sql.ref('created_at'), ...sortNames(values)])}) ${engine.materialized} (
           select ${sql.join([id, createdAt, ...values])} from ${kind.from}
           where ${candidates === undefined ? kind.rows.every(p) : rowsAmongCandidates(kind, engine, p)}
           ${filter === undefined ? sql`` : sql`and ${compileFilter(filter, rowScope(kind, engine, p))}`}
-        ), ${pageOf(sql`select * from matching`, { sorted, form, search: engine.search, p })}
+        ), ${pageOf(sql`select * from matching`, { sorted, form, engine, p })}
         ${recordsOfPage(kind, {
           form,
           engine,

@@ -1,8 +1,18 @@
 import type { JsonValue } from '@mintmark/storage-interface'
-import { MysqlAdapter, sql } from 'kysely'
-import type { SqlEngine, SqlJoinedRows, SqlPartialIndex, SqlRow, SqlValue } from '../dialect.ts'
+import { type Expression, MysqlAdapter, type RawBuilder, sql } from 'kysely'
+import type {
+  SqlEngine,
+  SqlJoinedRows,
+  SqlPairs,
+  SqlPartialIndex,
+  SqlRow,
+  SqlTrigger,
+  SqlValue,
+} from '../dialect.ts'
 import { indexOfColumn } from '../row.ts'
+import { indexedValues } from './indexed-values.ts'
 import { endOfFound, insertOfFound, MariadbQueryCompiler } from './query-compiler.ts'
+import { mariadbSearch } from './search.ts'
 
 /** Selects each column separately. */
 const joinedRows: SqlJoinedRows = {
@@ -25,10 +35,9 @@ const joinedRows: SqlJoinedRows = {
 /** Compared byte by byte, with trailing spaces. */
 const text = 'LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin'
 
-/** MariaDB 10.11 or later, without directories. */
+/** MariaDB 10.11 or later. */
 export const mariadb: SqlEngine = {
   name: 'mariadb',
-  serves: 'oauth',
   undoesSchemaChanges: false,
   kysely: {
     createAdapter: () => new MysqlAdapter(),
@@ -50,23 +59,27 @@ export const mariadb: SqlEngine = {
     expressionIndex: ({ name, table, columns, expression }) =>
       `ALTER TABLE ${table} ADD COLUMN ${name}_value BIGINT AS (${expression}) VIRTUAL INVISIBLE,
   ADD INDEX ${name} (${columns.join(', ')}, ${name}_value)`,
-    trigger: ({ name, table, after, when, statements }) => [
-      `CREATE TRIGGER ${name} AFTER ${after.split(' ')[0] ?? ''} ON ${table} FOR EACH ROW BEGIN
-  IF ${when} THEN
-${statements.map((statement) => `    ${statement};\n`).join('')}  END IF;
-END`,
-    ],
+    runsTriggersInTurn: true,
+    trigger: ({ lockFirst, statements, ...trigger }) =>
+      createTrigger(trigger, [...(lockFirst === undefined ? [] : [lockFound(lockFirst)]), ...statements]),
     differ: (one, other) => `NOT (${one} <=> ${other})`,
+    orNothing: 'ON DUPLICATE KEY UPDATE issuer = VALUES(issuer)',
+    // Begins with the rows that are found: MariaDB 10.11 reads all rows of the issuer for a condition with IN in an update.
+    changeFound: ({ table, set, issuer, column, query }) =>
+      `UPDATE (${query}) AS found STRAIGHT_JOIN ${table} ON ${table}.${column} = found.${column} SET ${set} WHERE ${table}.issuer = ${issuer}`,
     count: ({ table, values, counter }) =>
       `INSERT INTO ${table} (${Object.keys(values).join(', ')}) VALUES (${Object.values(values).join(', ')})
     ON DUPLICATE KEY UPDATE ${counter} = ${counter} + 1`,
-    emailValues: unsupported,
     no: 'false',
     yes: 'true',
-    lockTable: unsupported,
-    pathOf: unsupported,
-    indexedValues: unsupported,
-    removeRows: unsupported,
+    lockTable: () => [],
+    pathOf: (names) => `$${names.map((name) => `."${name}"`).join('')}`,
+    indexedValues,
+    removeRows: ({ table, row, same, columns, query }) =>
+      `DELETE ${table} FROM (${query}) AS removed STRAIGHT_JOIN ${table} ON ${[
+        ...same.map((column) => `${table}.${column} = ${row}.${column}`),
+        ...columns.map((column) => `${table}.${column} = removed.${column}`),
+      ].join(' AND ')}`,
     randomText: 'UUID()',
     changeNumbers: {
       create: ['CREATE SEQUENCE mintmark_change_numbers'],
@@ -76,7 +89,15 @@ END`,
       `(SELECT coalesce(json_arrayagg(name), '[]') FROM (${differing(before, after)} UNION ${differing(after, before)}) AS names)`,
     lockRows: 'FOR UPDATE',
     lockForRemoval: 'FOR UPDATE',
-    startAgain: unsupported,
+    lockToRead: 'LOCK IN SHARE MODE',
+    // The statement, or its transaction, is repeated after this error.
+    startAgain: (trigger, query) => [
+      ...createTrigger(trigger, [
+        `IF EXISTS (${query}) THEN
+      SIGNAL SQLSTATE '40001' SET MYSQL_ERRNO = 1213, MESSAGE_TEXT = 'another transaction has changed what this statement depends on';
+    END IF`,
+      ]),
+    ],
     // InnoDB keeps its own statistics while rows are written.
     showRows: () => [],
   },
@@ -88,34 +109,48 @@ END`,
   decodeSearchable: (json) => JSON.parse(json) as JsonValue,
   searchedJson: (table, column) => ({ from: sql.table(table), document: sql`${sql.ref(`${table}.${column}`)}` }),
   decodeText: (decoded) => decoded,
-  jsonPairs: unsupported,
+  jsonPairs: (pairs) => overPairs(pairs, (first, second) => sql`coalesce(json_arrayagg(json_array(${first}, ${second})), '[]')`),
+  sumOfPairs: (pairs, number) => overPairs(pairs, (_, second) => sql`sum(${number(second)})`),
   listed: (list) =>
     sql`select listed.value from json_table(${list}, '$[*]' columns (value ${sql.raw(text)} path '$')) as listed`,
   listedPairs: (list) =>
     sql`select listed.first, listed.second from json_table(${list}, '$[*]' columns (first ${sql.raw(text)} path '$[0]', second ${sql.raw(text)} path '$[1]')) as listed`,
-  listedInOrder: unsupported,
+  listedInOrder: (list) =>
+    sql`select listed.value, listed.place from json_table(${list}, '$[*]' columns (place for ordinality, value ${sql.raw(text)} path '$')) as listed`,
+  // A limit would need a query in FROM, which cannot use columns of other tables.
+  countUpTo: (from, limit) =>
+    sql`(case when (select 1 from ${from} limit 1 offset ${limit}) is null then (select count(*) from ${from}) else ${limit} end)`,
+  materialized: sql`as`,
+  wholeNumber: (number) => sql`${number}`,
+  pageBefore: ({ order, end, limit, offset }) => sql`and ${offset} < ${end} order by ${order} limit ${limit} offset ${offset}`,
+  nullsLast: (value, direction) =>
+    direction === 'asc' ? sql`${value} is null, ${value}` : sql`${value} is null desc, ${value} desc`,
+  isSame: (one, other) => sql`${one} <=> ${other}`,
+  // With a comparison of row values, MariaDB would begin at the first entry of the index.
+  isBeyond: (columns, direction, values) => {
+    const compare = sql.raw(direction)
+    return columns.reduceRight<RawBuilder<boolean>>((rest, column, place) => {
+      const value = values[place] ?? sql`null`
+      return place === columns.length - 1
+        ? sql`${column} ${compare} ${value}`
+        : sql`(${column} ${compare} ${value} or (${column} = ${value} and ${rest}))`
+    }, sql`true`)
+  },
   // MariaDB refuses a limit in the query of `IN` itself.
   among: (column, values) => sql`${column} in (select * from (${values}) as among_values)`,
-  keyAmong: ({ issuerColumn, issuer, column }, values) => sql`${issuerColumn} = ${issuer} and ${column} in (${values})`,
+  keyAmong: ({ issuerColumn, issuer, column }, values) =>
+    sql`${issuerColumn} = ${issuer} and ${column} in (select * from (${values}) as wanted_values)`,
+  changeAmong: ({ table, set, key: { issuerColumn, issuer, column }, values }) =>
+    sql`update ${namedValues(values)} straight_join ${sql.table(table)} on ${column} = wanted.value set ${set} where ${issuerColumn} = ${issuer}`,
+  deleteAmong: ({ table, where, column, values }) =>
+    sql`delete ${sql.table(table)} from (${values}) as wanted straight_join ${sql.table(table)} on ${column} = wanted.value where ${where}`,
   readsRowByRow: false,
   keepRows: () => sql`lock in share mode`,
   skipLocked: sql`for update skip locked`,
   joined: joinedRows,
-  search: {
-    typeNames: { text: ['STRING'], number: ['DOUBLE'], boolean: ['BOOLEAN'] },
-    at: unsupported,
-    objectsAt: unsupported,
-    isPresent: unsupported,
-    contains: unsupported,
-    startsWith: unsupported,
-    endsWith: unsupported,
-    asNumber: unsupported,
-    sortOrder: unsupported,
-    toKey: unsupported,
-    keyValue: unsupported,
-  },
+  search: mariadbSearch,
   mergeJson: (target, patch) => sql`json_merge_patch(${target}, ${patch})`,
-  insertIfAbsent: (insert) => sql`${insert} returning 1 as inserted`,
+  insertIfAbsent: (insert, returning = sql`1 as inserted`) => sql`${insert} returning ${returning}`,
   changeRows: ({ table, set, where, returning }) =>
     sql`${sql.raw(insertOfFound(table))} where ${where} ${sql.raw(endOfFound)} ${set} returning ${returning}`,
   changeFrom: ({ table, set, from, where }) => sql`update ${sql.table(table)} join ${from} on ${where} set ${set}`,
@@ -155,7 +190,37 @@ function partialIndex({ name, table, columns, where, unique }: SqlPartialIndex):
   ADD UNIQUE INDEX ${name} (${[...columns.slice(0, -1), `${name}_value`].join(', ')})`
 }
 
-/** The parts of the engine that only directories and the lists of administration need. */
-function unsupported(): never {
-  throw new Error('On MariaDB, Mintmark stores no directories.')
+function createTrigger(
+  { name, table, after, when }: Omit<SqlTrigger, 'statements' | 'lockFirst'>,
+  statements: readonly string[],
+): readonly string[] {
+  return [
+    `CREATE TRIGGER ${name} AFTER ${after.split(' ')[0] ?? ''} ON ${table} FOR EACH ROW BEGIN
+  IF ${when} THEN
+${statements.map((statement) => `    ${statement};\n`).join('')}  END IF;
+END`,
+  ]
+}
+
+const lockFound = ({ table, issuer, column, query }: NonNullable<SqlTrigger['lockFirst']>): string =>
+  `DO (SELECT count(*) FROM (SELECT ${column} FROM ${table} WHERE issuer = ${issuer} AND ${column} IN (${query}) ORDER BY ${column} FOR UPDATE) AS locked)`
+
+/** A query with one column, as a table whose column is `value`. */
+const namedValues = (values: Expression<unknown>): RawBuilder<unknown> =>
+  sql`(with named (value) as (${values}) select value from named) as wanted`
+
+/**
+ * Evaluates an aggregate over pairs. A query in FROM cannot use columns of other tables, so a limit is a condition: the first
+ * pair after those that are read. No identifier is greater than the byte 255, which is not in UTF-8.
+ */
+function overPairs(
+  { from, first, second, limit }: SqlPairs,
+  aggregate: (first: RawBuilder<unknown>, second: RawBuilder<unknown>) => RawBuilder<unknown>,
+): RawBuilder<SqlValue> {
+  const end =
+    limit === undefined
+      ? sql``
+      : sql`and ${first('membership')} < coalesce((select ${first('beyond')} from ${from('beyond')}
+        order by ${first('beyond')} limit 1 offset ${limit}), x'ff')`
+  return sql`(select ${aggregate(first('membership'), second('membership'))} from ${from('membership')} ${end})`
 }

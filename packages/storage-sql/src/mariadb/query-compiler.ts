@@ -25,7 +25,7 @@ import {
   subjects,
   webhooks,
 } from '@mintmark/storage-interface/records'
-import { type OnConflictNode, type UpdateQueryNode, MysqlQueryCompiler, TableNode } from 'kysely'
+import { InsertQueryNode, type OnConflictNode, type UpdateQueryNode, MysqlQueryCompiler, TableNode } from 'kysely'
 import { tableOf } from '../record-table.ts'
 import { replayColumns } from '../tables.ts'
 
@@ -47,9 +47,14 @@ export class MariadbQueryCompiler extends MysqlQueryCompiler {
     this.visitNode(returning)
   }
 
-  /** The statement changes nothing if a row has the key. `INSERT IGNORE` would hide other errors as well. */
+  /**
+   * The statement changes nothing if a row has the key. `INSERT IGNORE` would hide other errors as well. With RETURNING it fails
+   * instead, because it would return the row that exists.
+   */
   protected override visitOnConflict(node: OnConflictNode): void {
     if (node.doNothing !== true) throw new Error('ON DUPLICATE KEY UPDATE has no condition')
+    const { parentNode } = this
+    if (parentNode !== undefined && InsertQueryNode.is(parentNode) && parentNode.returning !== undefined) return
     this.append('on duplicate key update issuer = values(issuer)')
   }
 }

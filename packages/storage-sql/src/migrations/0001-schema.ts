@@ -30,7 +30,7 @@ import type { Migration } from './migration.ts'
 export const schema: Migration = {
   number: 1,
   name: '0001-schema',
-  statements: (types, serves) => [
+  statements: (types) => [
     ...clientsTables(types),
     ...tokensTables(types),
     ...signInTables(types),
@@ -39,21 +39,22 @@ export const schema: Migration = {
     ...groupsTables(types),
     ...organizationsTables(types),
     ...deliveriesTables(types),
-    ...(serves === 'oauth' ? oauthTriggers(types) : triggers(types)).flatMap(types.trigger),
-    ...(serves === 'oauth'
-      ? []
-      : inheritedBlockTriggers.flatMap(([trigger, query]) => types.startAgain(trigger, query))),
+    ...createTriggers(types),
   ],
 }
 
-/** Without directories. MariaDB runs the triggers of a table in the order in which they are created. */
-const oauthTriggers = (types: SqlEngine['types']): readonly SqlTrigger[] => [
-  ...organizationTriggers,
-  ...changeTriggers(types),
-  ...userTriggers(types),
-  ...signInTriggers,
-  ...revocationTriggers(types),
-]
+/** MariaDB runs the triggers of a table in the order in which they are created: there it is that of their names as well. */
+function createTriggers(types: SqlEngine['types']): readonly string[] {
+  const created = [
+    ...triggers(types).map((trigger) => ({ name: trigger.name, statements: types.trigger(trigger) })),
+    ...inheritedBlockTriggers(types).map(([trigger, query]) => ({
+      name: trigger.name,
+      statements: types.startAgain(trigger, query),
+    })),
+  ]
+  const ordered = types.runsTriggersInTurn ? created.toSorted((one, other) => (one.name < other.name ? -1 : 1)) : created
+  return ordered.flatMap(({ statements }) => statements)
+}
 
 const triggers = (types: SqlEngine['types']): readonly SqlTrigger[] => [
   ...userTriggers(types),
@@ -62,10 +63,10 @@ const triggers = (types: SqlEngine['types']): readonly SqlTrigger[] => [
   ...revocationTriggers(types),
   ...groupTriggers(types),
   ...organizationTriggers,
-  ...providerOrganizationTriggers,
+  ...providerOrganizationTriggers(types),
   ...changeTriggers(types),
   ...groupChangeTriggers(types),
   ...userValueTriggers(types),
   // SQLite runs the trigger that was created last first: the memberships of a user are removed before the user.
-  departureTrigger,
+  departureTrigger(types),
 ]

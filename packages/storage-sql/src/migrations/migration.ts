@@ -9,5 +9,5 @@ export interface Migration {
   /** The name of the file. */
   readonly name: string
   /** Statements without a closing semicolon, in the engine's types. */
-  readonly statements: (types: SqlEngine['types'], serves: SqlEngine['serves']) => readonly string[]
+  readonly statements: (types: SqlEngine['types']) => readonly string[]
 }

@@ -1,10 +1,14 @@
 import { PostgresAdapter, PostgresQueryCompiler, sql } from 'kysely'
 import {
+  changeFoundRows,
   countRow,
   createExpressionIndex,
   createPartialIndex,
   insertOrNothing,
   kindOfKey,
+  selectPairs,
+  standardForms,
+  statementsAmong,
   updateFrom,
   updateReturning,
   upsertReturning,
@@ -12,6 +16,7 @@ import {
   type SqlExpectedRows,
   type SqlIndexedValues,
   type SqlJoinedRows,
+  type SqlTrigger,
   type SqlValue,
 } from '../dialect.ts'
 import { postgresSearch } from './search.ts'
@@ -42,7 +47,6 @@ const postgresJoinedRows: SqlJoinedRows = {
 /** PostgreSQL 14 or later. */
 export const postgres: SqlEngine = {
   name: 'postgres',
-  serves: 'everything',
   undoesSchemaChanges: true,
   kysely: {
     createAdapter: () => new PostgresAdapter(),
@@ -67,17 +71,17 @@ export const postgres: SqlEngine = {
     partialIndex: createPartialIndex,
     expressionIndex: createExpressionIndex,
     differ: (one, other) => `${one} IS DISTINCT FROM ${other}`,
+    orNothing: 'ON CONFLICT DO NOTHING',
+    changeFound: changeFoundRows,
     count: countRow,
+    runsTriggersInTurn: false,
     trigger: ({ name, table, after, when, lockFirst, statements }) => [
       `CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-${lockFirst === undefined ? '' : `  PERFORM FROM ${lockFirst} FOR NO KEY UPDATE;\n`}${statements.map((statement) => `  ${statement};\n`).join('')}  RETURN NULL;
+${lockFirst === undefined ? '' : `  ${lockFound(lockFirst)};\n`}${statements.map((statement) => `  ${statement};\n`).join('')}  RETURN NULL;
 END $$`,
       `CREATE TRIGGER ${name} AFTER ${after} ON ${table} FOR EACH ROW WHEN (${when}) EXECUTE FUNCTION ${name}()`,
     ],
-    emailValues: (column) =>
-      `SELECT DISTINCT substr(node #>> '{}', 1, 200) AS value FROM jsonb_path_query(${column}, 'lax $.emails[*].value[*]') AS node
-    WHERE jsonb_typeof(node) = 'string'`,
     no: 'false',
     yes: 'true',
     lockTable: (table) => [`LOCK TABLE ${table} IN SHARE ROW EXCLUSIVE MODE`],
@@ -99,6 +103,7 @@ END $$`,
       `(SELECT coalesce(json_agg(name), '[]')::text FROM (${differing(before, after)} UNION ${differing(after, before)}) AS names)`,
     // Does not block readers, nor a transaction that adds such a group to another group.
     lockRows: 'FOR NO KEY UPDATE',
+    lockToRead: '',
     lockForRemoval: 'FOR UPDATE',
     // The query sees what was committed after the statement began. The statement is repeated after this error.
     startAgain: ({ name, table, after, when }, query) => [
@@ -125,17 +130,21 @@ END $$`,
     document: sql`searched.document`,
   }),
   decodeText,
-  jsonPairs: (query) =>
-    sql`(select coalesce(json_agg(json_build_array(pair.first, pair.second)), '[]')::text from (${query}) as pair)`,
+  jsonPairs: (pairs) =>
+    sql`(select coalesce(json_agg(json_build_array(pair.first, pair.second)), '[]')::text from (${selectPairs(pairs)}) as pair)`,
+  sumOfPairs: (pairs, number) => sql`(select sum(${number(sql`pair.second`)}) from (${selectPairs(pairs)}) as pair)`,
   listed: (list) => sql`select value from jsonb_array_elements_text(${list}::jsonb) as value`,
   listedPairs: (list) =>
     sql`select value ->> 0 as first, value ->> 1 as second from jsonb_array_elements(${list}::jsonb) as value`,
   listedInOrder: (list) =>
     sql`select value, place from jsonb_array_elements_text(${list}::jsonb) with ordinality as listed(value, place)`,
+  ...standardForms,
   // An array has no statistics that could make a scan of the whole table look cheap.
-  among: (column, values) => sql`${column} = any(array(${values}))`,
-  keyAmong: ({ issuerColumn, issuer, column }, values) =>
-    sql`${issuerColumn} = ${issuer} and ${column} = any(array(${values}))`,
+  ...statementsAmong({
+    among: (column, values) => sql`${column} = any(array(${values}))`,
+    keyAmong: ({ issuerColumn, issuer, column }, values) =>
+      sql`${issuerColumn} = ${issuer} and ${column} = any(array(${values}))`,
+  }),
   readsRowByRow: false,
   keepRows: (name) => sql`for key share of ${sql.table(name)}`,
   skipLocked: sql`for update skip locked`,
@@ -204,6 +213,9 @@ BEGIN
 END $$`,
   ]
 }
+
+const lockFound = ({ table, issuer, column, query }: NonNullable<SqlTrigger['lockFirst']>): string =>
+  `PERFORM FROM ${table} WHERE issuer = ${issuer} AND ${column} = ANY (ARRAY(${query})) ORDER BY ${column} FOR NO KEY UPDATE`
 
 /** The names are constants of this package: they need no quoting. */
 const listed = (names: readonly string[]): string => names.map((name) => `'${name}'`).join(', ')

@@ -2,11 +2,15 @@ import { chunksOf } from '@mintmark/internal'
 import type { JsonValue } from '@mintmark/storage-interface'
 import { sql, SqliteAdapter, SqliteQueryCompiler } from 'kysely'
 import {
+  changeFoundRows,
   countRow,
   createExpressionIndex,
   createPartialIndex,
   insertOrNothing,
   kindOfKey,
+  selectPairs,
+  standardForms,
+  statementsAmong,
   updateFrom,
   updateReturning,
   upsertReturning,
@@ -66,7 +70,6 @@ const longestList = 30
 /** SQLite 3.39 or later. */
 export const sqlite: SqlEngine = {
   name: 'sqlite',
-  serves: 'everything',
   undoesSchemaChanges: true,
   kysely: {
     createAdapter: () => new SqliteAdapter(),
@@ -88,14 +91,14 @@ export const sqlite: SqlEngine = {
     partialIndex: createPartialIndex,
     expressionIndex: createExpressionIndex,
     differ: (one, other) => `${one} IS DISTINCT FROM ${other}`,
+    orNothing: 'ON CONFLICT DO NOTHING',
+    changeFound: changeFoundRows,
     count: countRow,
+    runsTriggersInTurn: false,
     trigger: ({ name, table, after, when, statements }) => [
       `CREATE TRIGGER ${name} AFTER ${after} ON ${table} WHEN ${when} BEGIN
 ${statements.map((statement) => `  ${statement};\n`).join('')}END`,
     ],
-    emailValues: (column) =>
-      `SELECT DISTINCT substr(node.atom, 1, 200) AS value FROM json_tree(${column}, '$.emails') AS node
-    WHERE node.type = 'text' AND (node.key = 'value' OR substr(node.path, -6) = '.value')`,
     no: '0',
     yes: '1',
     lockTable: () => [],
@@ -111,6 +114,7 @@ ${statements.map((statement) => `  ${statement};\n`).join('')}END`,
       `(SELECT json_group_array(name) FROM (${differing(before, after)} UNION ${differing(after, before)}))`,
     // There is one writer at a time.
     lockRows: '',
+    lockToRead: '',
     lockForRemoval: '',
     startAgain: () => [],
     showRows,
@@ -123,15 +127,20 @@ ${statements.map((statement) => `  ${statement};\n`).join('')}END`,
   decodeSearchable: (text) => JSON.parse(text) as JsonValue,
   searchedJson: (table, column) => ({ from: sql.table(table), document: sql`${sql.ref(`${table}.${column}`)}` }),
   decodeText: (text) => text,
-  jsonPairs: (query) => sql`(select json_group_array(json_array(pair.first, pair.second)) from (${query}) as pair)`,
+  jsonPairs: (pairs) =>
+    sql`(select json_group_array(json_array(pair.first, pair.second)) from (${selectPairs(pairs)}) as pair)`,
+  sumOfPairs: (pairs, number) => sql`(select sum(${number(sql`pair.second`)}) from (${selectPairs(pairs)}) as pair)`,
   listed: (list) => sql`select value from json_each(${list})`,
   listedPairs: (list) => sql`select value ->> 0 as first, value ->> 1 as second from json_each(${list})`,
   listedInOrder: (list) => sql`select value, key + 1 as place from json_each(${list})`,
-  among: (column, values) => sql`${column} in (${values})`,
-  // As a pair: with two separate conditions SQLite may use only the first, with another index, and read all rows of the
-  // issuer.
-  keyAmong: ({ issuerColumn, issuer, column }, values) =>
-    sql`(${issuerColumn}, ${column}) in (select ${issuer}, wanted.* from (${values}) as wanted)`,
+  ...standardForms,
+  ...statementsAmong({
+    among: (column, values) => sql`${column} in (${values})`,
+    // As a pair: with two separate conditions SQLite may use only the first, with another index, and read all rows of the
+    // issuer.
+    keyAmong: ({ issuerColumn, issuer, column }, values) =>
+      sql`(${issuerColumn}, ${column}) in (select ${issuer}, wanted.* from (${values}) as wanted)`,
+  }),
   // SQLite reads the table row only when one of its other columns is needed.
   readsRowByRow: true,
   keepRows: () => sql``,

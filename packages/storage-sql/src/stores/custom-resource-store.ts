@@ -37,20 +37,15 @@ export function createCustomResourceStore(
     { hasUniqueTexts }: { readonly hasUniqueTexts: boolean },
   ): Promise<SqlRow | undefined> {
     // A new resource without unique texts is one row and one statement.
-    if (kind === 'insert' && !hasUniqueTexts) return (await run(statements.insert, values))[0]
+    if (kind === 'insert' && !hasUniqueTexts)
+      return (await orNone(run(statements.insert, values)))?.[0]
     const steps = [
       step(statements[kind], values, 'guard'),
       ...(kind === 'swap' ? [step(statements.dropKeys, values)] : []),
       ...(hasUniqueTexts ? [step(statements.addKeys, values)] : []),
       step(statements.find, values),
     ]
-    try {
-      const [row] = (await transact(steps)) ?? []
-      return row
-    } catch (error) {
-      if (error instanceof UniqueViolationError) return undefined
-      throw error
-    }
+    return (await orNone(transact(steps)))?.[0]
   }
 
   /** Returns the keys that another resource has. Also returns `id` if this resource is already stored. */
@@ -119,6 +114,16 @@ export function createCustomResourceStore(
   }
 }
 
+/** Returns `undefined` if a key is taken. */
+async function orNone<Rows>(write: Promise<Rows>): Promise<Rows | undefined> {
+  try {
+    return await write
+  } catch (error) {
+    if (error instanceof UniqueViolationError) return undefined
+    throw error
+  }
+}
+
 const keyValues = ({ providerId, resourceType, resourceId }: Key) => ({
   provider_id: providerId,
   resource_type: resourceType,
@@ -158,11 +163,11 @@ function resourceStatements({ query, engine }: Pick<Database, 'query' | 'engine'
   return {
     insert: compileSql(
       query,
-      (p: Parameter<KeyValue | StateValue | 'now'>) => sql`insert into mintmark_custom_resources
+      (p: Parameter<KeyValue | StateValue | 'now'>) =>
+        engine.insertIfAbsent(sql`insert into mintmark_custom_resources
         (issuer, resource_id, provider_id, resource_type, external_id, external_id_key, resource, comparable, created_at, updated_at, version)
         values (${p('issuer')}, ${p('resource_id')}, ${p('provider_id')}, ${p('resource_type')}, ${p('external_id')},
-          ${p('external_id_key')}, ${p('resource')}, ${p('comparable')}, ${p('now')}, ${p('now')}, 1)
-        on conflict do nothing returning ${record}`,
+          ${p('external_id_key')}, ${p('resource')}, ${p('comparable')}, ${p('now')}, ${p('now')}, 1)`, record),
     ),
 
     find: compileSql(
@@ -183,10 +188,14 @@ function resourceStatements({ query, engine }: Pick<Database, 'query' | 'engine'
 
     swap: compileSql(
       query,
-      (p: Parameter<KeyValue | StateValue | VersionValue | 'now'>) => sql`update mintmark_custom_resources
-        set external_id = ${p('external_id')}, external_id_key = ${p('external_id_key')}, resource = ${p('resource')},
-          comparable = ${p('comparable')}, updated_at = ${p('now')}, version = version + 1
-        where ${isAtVersion(p)} returning ${record}`,
+      (p: Parameter<KeyValue | StateValue | VersionValue | 'now'>) =>
+        engine.changeRows({
+          table,
+          set: sql`external_id = ${p('external_id')}, external_id_key = ${p('external_id_key')}, resource = ${p('resource')},
+          comparable = ${p('comparable')}, updated_at = ${p('now')}, version = version + 1`,
+          where: isAtVersion(p),
+          returning: record,
+        }),
     ),
 
     dropKeys: compileSql(

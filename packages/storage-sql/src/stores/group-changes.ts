@@ -15,6 +15,7 @@ import {
   memberPlan,
   membersInSlice,
   type MemberValue,
+  removeMembers,
 } from './group-members.ts'
 
 /** A change of more members than one transaction may write. It is recorded as a whole, and then carried out in slices. */
@@ -203,11 +204,7 @@ function changeStatements({ query, engine }: Pick<Database, 'query' | 'engine'>)
       (p: Parameter<'issuer' | 'provider_id' | 'group_id'>) =>
         sql`delete from mintmark_group_changes where issuer = ${p('issuer')} and group_id = ${p('group_id')}`,
     ),
-    removeMembers: compileSql(
-      query,
-      (p: Parameter<MemberValue>) =>
-        sql`delete from mintmark_group_members where ${inGroup(p)} and ${isLeaving(p, { engine, kind: 'delta' })}`,
-    ),
+    removeMembers: compileSql(query, (p: Parameter<MemberValue>) => removeMembers(p, { engine, kind: 'delta' })),
     addMembers: addMembers({ query, engine }),
     /** Locks the new members: a concurrent removal of a user waits, and then removes the new membership as well. */
     keepJoining: compileSql(query, (p: Parameter<MemberValue>) => {

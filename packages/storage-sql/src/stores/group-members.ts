@@ -48,12 +48,12 @@ export function memberPlan(
   // Looks up each listed member. With `not exists`, the planner could read all members of the group instead, which may be
   // a hundred thousand.
   return {
-    with: sql`with joining as materialized (
+    with: sql`with joining ${engine.materialized} (
       select distinct listed.value as id from (${engine.listed(sql`${p('joining')}`)}) as listed
       where (select 1 from mintmark_group_members where ${inGroup(p)} and member_id = listed.value) is null
-    ), accounts as materialized (
+    ), accounts ${engine.materialized} (
       select user_id from mintmark_users where ${isJoining(sql`user_id`)} and ${belongsToProvider(p)} ${keep('mintmark_users')}
-    ), other_groups as materialized (
+    ), other_groups ${engine.materialized} (
       select group_id from mintmark_groups where ${isJoining(sql`group_id`)} and ${belongsToProvider(p)}
       and group_id <> ${p('group_id')} ${keep('mintmark_groups')}
     )`,
@@ -76,6 +76,20 @@ export const isLeaving = (
     ? engine.among(sql`member_id`, engine.listed(sql`${p('leaving')}`))
     : sql`member_id not in (${engine.listed(sql`${p('joining')}`)})`
 
+/** Removes the members that leave. */
+export const removeMembers = (
+  p: Parameter<MemberValue>,
+  { engine, kind }: { readonly engine: SqlEngine; readonly kind: MemberChangeKind },
+): RawBuilder<unknown> =>
+  kind === 'delta'
+    ? engine.deleteAmong({
+        table: 'mintmark_group_members',
+        where: inGroup(p),
+        column: sql`member_id`,
+        values: engine.listed(sql`${p('leaving')}`),
+      })
+    : sql`delete from mintmark_group_members where ${inGroup(p)} and ${isLeaving(p, { engine, kind })}`
+
 /** Whether a row of a user or a group has one of the identifiers. */
 export const isAmong = (
   p: Parameter<'issuer'>,
@@ -97,7 +111,7 @@ export const addMembers = ({ query, engine }: Pick<Database, 'query' | 'engine'>
         select issuer, user_id as id, 'User' as type from mintmark_users where ${owned(sql`user_id`)}
         union all
         select issuer, group_id, 'Group' from mintmark_groups where ${owned(sql`group_id`)}
-      ) as member where true on conflict do nothing`
+      ) as member where true ${sql.raw(engine.types.orNothing)}`
   })
 
 /** Returns a function that reads the members of several groups with one statement, or the members of one group in slices. */
@@ -172,7 +186,7 @@ export function createMembersOf(database: Database): GroupStore['membersOf'] {
     const values = { ...key, groups: engine.encodeSearchable(groupIds) }
     return limit === undefined
       ? membersIn(await run(statements.all, values, { signal }), groupIds)
-      : membersIn(await run(statements.within, { ...values, limit }, { signal }), [])
+      : membersIn(await run(statements.within, { ...values, limit, limit_and_one: limit + 1 }, { signal }), [])
   }
 }
 
@@ -197,15 +211,17 @@ export function createMemberCounts({
   const inSmallGroups = compileSql(query, (p: Parameter<MembersValue>) => inGroups(p, sql.lit(membersInCount)))
   const inLargeGroups = compileSql(
     query,
-    (p: Parameter<MembersValue | 'at_most'>) => inGroups(p, sql`cast(${p('at_most')} as bigint)`),
+    (p: Parameter<MembersValue | 'at_most'>) => inGroups(p, engine.wholeNumber(sql`${p('at_most')}`)),
     'long',
   )
 
-  const define = (p: Parameter<'issuer' | 'members' | 'beside' | 'at_most'>) => sql`
-    select coalesce(max(counted), 0) as counted from (select (select count(*) from (
-      select 1 from mintmark_group_members where issuer = ${p('issuer')} and member_id = member.value and group_id <> ${p('beside')}
-      limit cast(${p('at_most')} as bigint)
-    ) as found) as counted from (${engine.listed(sql`${p('members')}`)}) as member) as each_member`
+  const define = (p: Parameter<'issuer' | 'members' | 'beside' | 'at_most'>) => {
+    const memberships = sql`mintmark_group_members
+      where issuer = ${p('issuer')} and member_id = member.value and group_id <> ${p('beside')}`
+    return sql`select coalesce(max(counted), 0) as counted from (
+      select ${engine.countUpTo(memberships, engine.wholeNumber(sql`${p('at_most')}`))} as counted
+      from (${engine.listed(sql`${p('members')}`)}) as member) as each_member`
+  }
   const ofFew = compileSql(query, define)
   const ofMany = compileSql(query, define, 'long')
 
@@ -276,16 +292,15 @@ function memberStatements({ query, engine }: Pick<Database, 'query' | 'engine'>)
      */
     within: compileSql(
       query,
-      (p: Parameter<MembersValue | 'limit'>) => {
-        const limit = sql`cast(${p('limit')} as bigint)`
-        return sql`with sized as materialized (
-        select value as id, place, (select count(*) from (
-          select 1 from mintmark_group_members where issuer = ${p('issuer')} and group_id = asked.value and ${belongsToProvider(p)}
-          limit ${limit} + 1
-        ) as counted) as size from (${engine.listedInOrder(sql`${p('groups')}`)}) as asked
-      ), fitting as materialized (
+      (p: Parameter<MembersValue | 'limit' | 'limit_and_one'>) => {
+        const members = sql`mintmark_group_members
+          where issuer = ${p('issuer')} and group_id = asked.value and ${belongsToProvider(p)}`
+        return sql`with sized ${engine.materialized} (
+        select value as id, place, ${engine.countUpTo(members, engine.wholeNumber(sql`${p('limit_and_one')}`))} as size
+        from (${engine.listedInOrder(sql`${p('groups')}`)}) as asked
+      ), fitting ${engine.materialized} (
         select id from (select id, place, sum(size) over (order by place) as upto from sized) as summed
-        where place = 1 or upto <= ${limit}
+        where place = 1 or upto <= ${engine.wholeNumber(sql`${p('limit')}`)}
       ) select id as group_id, null as member_id, null as member_type from fitting
         union all ${membersOf(p, sql`select id from fitting`)} order by group_id, member_id`
       },

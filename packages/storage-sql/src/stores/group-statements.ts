@@ -10,9 +10,8 @@ import { isSettled } from './group-changes.ts'
 import {
   addMembers,
   inGroup,
-  isAmong,
-  isLeaving,
   memberPlan,
+  removeMembers,
   membersInSlice,
   type MemberChangeKind,
   type MemberValue,
@@ -37,7 +36,13 @@ export function groupStatements({ query, engine }: Pick<Database, 'query' | 'eng
       .where(isAtVersion(p))
       .returning(groupRecordColumns)
 
-  const isParent = (p: Parameter<GroupKey>) => isAmong(p, { engine, column: sql`group_id`, values: parentsOf(p) })
+  const groupKey = (p: Parameter<'issuer'>) => ({
+    issuerColumn: sql`issuer`,
+    issuer: sql`${p('issuer')}`,
+    column: sql`group_id`,
+  })
+
+  const isParent = (p: Parameter<GroupKey>) => engine.keyAmong(groupKey(p), parentsOf(p))
 
   const memberStatements = (kind: MemberChangeKind) => ({
     /**
@@ -57,12 +62,7 @@ export function groupStatements({ query, engine }: Pick<Database, 'query' | 'eng
         from mintmark_groups where ${inGroup(p)}`
     }),
 
-    removeMembers: compileStatement((p: Parameter<MemberValue>) =>
-      query
-        .deleteFrom('mintmark_group_members')
-        .where(sql<boolean>`${inGroup(p)}`)
-        .where(isLeaving(p, { engine, kind })),
-    ),
+    removeMembers: compileSql(query, (p: Parameter<MemberValue>) => removeMembers(p, { engine, kind })),
   })
 
   return {
@@ -149,7 +149,12 @@ export function groupStatements({ query, engine }: Pick<Database, 'query' | 'eng
     touchParents: compileSql(
       query,
       (p: Parameter<GroupKey | 'now'>) =>
-        sql`update mintmark_groups set version = version + 1, updated_at = ${p('now')} where ${isParent(p)}`,
+        engine.changeAmong({
+          table: 'mintmark_groups',
+          set: sql`version = version + 1, updated_at = ${p('now')}`,
+          key: groupKey(p),
+          values: parentsOf(p),
+        }),
     ),
 
     /** Removes a group from the groups that contain it. */

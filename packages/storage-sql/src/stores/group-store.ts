@@ -81,18 +81,18 @@ export function createGroupStore(database: Database, { scanLimit }: { readonly s
           const { joining, unknown } = await changes.examineJoining({ providerId, groupId }, memberIds)
           if (unknown !== undefined) return explainInsertion({ ...values, joining: engine.encodeSearchable([unknown]) })
           const written = changes.write({ providerId, groupId, joining, leaving: [] })
-          const rows = await transact([
-            step(statements.insert, values, 'guard'),
-            written.step,
-            step(statements.find, values),
-          ])
-          const [inserted] = rows ?? []
+          const rows = await orDuplicate(() =>
+            transact([step(statements.insert, values, 'guard'), written.step, step(statements.find, values)]),
+          )
+          const [inserted] = rows === 'duplicate' ? [] : (rows ?? [])
           if (inserted === undefined) return explainInsertion({ ...values, joining: engine.encodeSearchable([]) })
           await written.carryOut()
           return { outcome: 'inserted', record: read(inserted) }
         }
-        const rows = memberIds.length === 0 ? await run(statements.insert, values) : await transact(steps)
-        const [inserted] = rows ?? []
+        const rows = await orDuplicate(() =>
+          memberIds.length === 0 ? run(statements.insert, values) : transact(steps),
+        )
+        const [inserted] = rows === 'duplicate' ? [] : (rows ?? [])
         return inserted === undefined ? explainInsertion(values) : { outcome: 'inserted', record: read(inserted) }
       })
     },

@@ -17,7 +17,10 @@ export type ChangeValue =
 export type RemovalValue = UserKey | 'active' | 'claims' | 'least_version' | 'greatest_version' | 'now'
 
 export function provisionedUserStatements({ query, engine }: Pick<Database, 'query' | 'engine'>) {
-  const groups = (p: Parameter<'groups_to_read'>) => engine.jsonPairs(firstGroupsOfUser(p)).as('groups')
+  const groups = (p: Parameter<'groups_to_read'>) => engine.jsonPairs(firstGroupsOfUser(p, engine)).as('groups')
+
+  const isSame = <Key extends (typeof keyColumns)[number]>(name: Key, p: Parameter<Key>) =>
+    engine.isSame(sql.ref(name), sql`${p(name)}`)
 
   const find = (p: Parameter<'issuer' | 'groups_to_read'>) =>
     query.selectFrom('mintmark_users').select(provisionedColumns).select(groups(p)).where('issuer', '=', p('issuer'))
@@ -107,15 +110,15 @@ export function provisionedUserStatements({ query, engine }: Pick<Database, 'que
     compareAndSwapContent: compileStatement((p: Parameter<ChangeValue>) =>
       change(p)
         .where(belongsToProvider(p))
-        .where('external_id_key', 'is not distinct from', p('external_id_key'))
-        .where('user_name_key', 'is not distinct from', p('user_name_key')),
+        .where(isSame('external_id_key', p))
+        .where(isSame('user_name_key', p)),
     ),
 
     compareAndSwap: compileStatement((p: Parameter<ChangeValue>) => {
       // Otherwise a directory could lift the block of a removed user by renaming another user.
       const blockedAt = sql<SqlValue>`coalesce(blocked_at,
-        case when external_id_key is distinct from ${p('external_id_key')} then ${formerBlockOf('external_id_key', p)} end,
-        case when user_name_key is distinct from ${p('user_name_key')} then ${formerBlockOf('user_name_key', p)} end)`
+        case when not (${isSame('external_id_key', p)}) then ${formerBlockOf('external_id_key', p)} end,
+        case when not (${isSame('user_name_key', p)}) then ${formerBlockOf('user_name_key', p)} end)`
       return change(p, blockedAt)
         .set(parameters(p, keyColumns))
         .set({ blocked_at: blockedAt })
@@ -135,7 +138,7 @@ export function provisionedUserStatements({ query, engine }: Pick<Database, 'que
      */
     keepFormerKeys: compileSql(query, (p: Parameter<ChangeValue | 'kept_id'>) => {
       const isOther = (name: (typeof keyColumns)[number]): Expression<boolean> =>
-        sql`${sql.ref(`former_${name}`)} is not null and ${sql.ref(`former_${name}`)} is distinct from ${p(name)}`
+        sql`${sql.ref(`former_${name}`)} is not null and not (${engine.isSame(sql.ref(`former_${name}`), sql`${p(name)}`)})`
       return sql`insert into mintmark_users (issuer, user_id, external_id, active, claims, generation, created_at, updated_at, version,
           removed_at, former_since, former_provider_id, former_external_id_key, former_user_name_key)
         select issuer, ${p('kept_id')}, user_id, ${sql.lit(engine.encodeFlag(false))}, '{}', 0, ${p('now')}, ${p('now')}, 1,

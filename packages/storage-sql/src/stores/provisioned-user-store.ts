@@ -170,17 +170,23 @@ export function createProvisionedUserStore(
         adopted: engine.encodeFlag(false),
         created_at: user.createdAt,
       }
+      let unexplained = 0
       return untilSettled(async () => {
         const [row] = await insertOrTaken(() =>
           unlessRemoved
             ? runUnlessRemoved([step(statements.insert, values, 'guard')], user)
             : run(statements.insert, values),
         )
-        if (row === 'unique') return { outcome: 'taken', key: 'unique' }
-        if (row !== undefined) return { outcome: 'inserted', record: { ...insertedUser(user), ...readLifecycle(row) } }
+        if (row !== undefined && row !== 'taken')
+          return { outcome: 'inserted', record: { ...insertedUser(user), ...readLifecycle(row) } }
 
         const key = await findTaken(user, ['id', 'externalId', 'userName'])
         if (key !== undefined) return { outcome: 'taken', key }
+        if (row === 'taken') {
+          // The user with the key may have been removed in between.
+          unexplained += 1
+          return unexplained > 1 ? { outcome: 'taken', key: 'unique' } : undefined
+        }
         return unlessRemoved && (await hasRemoved(providerId, state.externalId)) ? { outcome: 'removed' } : undefined
       })
     },
@@ -233,12 +239,15 @@ export function createProvisionedUserStore(
   }
 }
 
-/** Runs an insertion. It writes no row if a key is taken; only a value that the host declared as unique makes it fail. */
-async function insertOrTaken(insert: () => Promise<readonly SqlRow[]>): Promise<readonly (SqlRow | 'unique')[]> {
+/**
+ * Runs an insertion. A value that the host declared as unique makes it fail, and so does each key if the engine cannot leave
+ * out the row instead.
+ */
+async function insertOrTaken(insert: () => Promise<readonly SqlRow[]>): Promise<readonly (SqlRow | 'taken')[]> {
   try {
     return await insert()
   } catch (error) {
-    if (error instanceof UniqueViolationError) return ['unique']
+    if (error instanceof UniqueViolationError) return ['taken']
     throw error
   }
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import type { CompleteOAuthStorage } from '@mintmark/storage-interface'
+import type { AdminStorage } from '@mintmark/storage-interface'
 import type { StorageUnderTest } from '@mintmark/storage-interface/contract'
-import { createSqlOAuthStorage, migrate } from '@mintmark/storage-sql'
+import { createSqlStorage, migrate } from '@mintmark/storage-sql'
 import { toMariadbDialect } from '@mintmark/storage-sql/mariadb'
 import { createPool, type Pool } from 'mysql2'
 import { alternatingStorages } from './alternating-storages.ts'
@@ -28,10 +28,10 @@ async function createDatabase(port: number): Promise<string> {
 /** Makes stores one after the other in one database, each of them empty when it is made. Storages alternate between two pools. */
 export async function mariadbUnderTest(
   pools: readonly [Pool, Pool],
-): Promise<() => Promise<StorageUnderTest<CompleteOAuthStorage>>> {
+): Promise<() => Promise<StorageUnderTest<AdminStorage>>> {
   const dialects = [toMariadbDialect(pools[0]), toMariadbDialect(pools[1])] as const
   await migrate({ dialect: dialects[0] })
-  const open = alternatingStorages(dialects, createSqlOAuthStorage)
+  const open = alternatingStorages(dialects, createSqlStorage)
   const [rows] = await pools[0].promise().query(`SHOW FULL TABLES WHERE table_type = 'BASE TABLE'`)
   const tables = (rows as readonly object[]).map((row) => String(Object.values(row)[0]))
 

@@ -83,7 +83,9 @@ export const customResourceLaws: readonly StorageLaw<ScimStorage>[] = [
     const own = { ...keyOf(first), version: 1, state: first.state, now: nowPlus(1) }
     same((await store.compareAndSwap(own)).outcome, 'swapped', 'a change that keeps its own keys')
     const long = 'x'.repeat(2000)
-    const sizes = [`${long}1`, `${long}2`].map((key) => aResource(key, { externalId: key, uniqueTexts: [key] }))
+    const sizes = ['1', '2'].map((end) =>
+      aResource(`long-${end}`, { externalId: `${long}${end}`, uniqueTexts: [`${long}${end}`] }),
+    )
     for (const device of sizes) same((await store.insert(device)).outcome, 'inserted', 'keys that differ at their end')
     for (const label of ['none-1', 'none-2']) {
       const without = aResource(label, { externalId: undefined, uniqueTexts: [] })

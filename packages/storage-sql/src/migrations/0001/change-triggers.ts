@@ -87,8 +87,8 @@ export const groupChangeTriggers = (types: SqlEngine['types']): readonly SqlTrig
       name: 'mintmark_groups_recorded_update',
       table: 'mintmark_groups',
       after: 'UPDATE OF display_name, external_id, resource',
-      when: groupMembers.map((name) => `OLD.${name} IS DISTINCT FROM NEW.${name}`).join(' OR '),
-      statements: [record({ type: 'group.changed', about: group, names: changedGroupNames })],
+      when: groupMembers.map((name) => types.differ(`OLD.${name}`, `NEW.${name}`)).join(' OR '),
+      statements: [record({ type: 'group.changed', about: group, names: changedGroupNames(types) })],
     },
     {
       name: 'mintmark_groups_recorded_delete',
@@ -148,14 +148,14 @@ function recordChange(
 const groupMembers = ['display_name', 'external_id', 'resource'] as const
 
 /** A JSON list of those that differ. */
-const changedGroupNames = `'[' || ${[
+const changedGroupNames = ({ differ }: SqlEngine['types']): string => `'[' || ${[
   ['display_name', 'displayName'],
   ['external_id', 'externalId'],
   ['resource', 'resource'],
 ]
   .map(([column, name], index) => {
-    const earlier = groupMembers.slice(0, index).map((each) => `OLD.${each} IS DISTINCT FROM NEW.${each}`)
+    const earlier = groupMembers.slice(0, index).map((each) => differ(`OLD.${each}`, `NEW.${each}`))
     const comma = earlier.length === 0 ? `''` : `CASE WHEN ${earlier.join(' OR ')} THEN ',' ELSE '' END`
-    return `CASE WHEN OLD.${column} IS DISTINCT FROM NEW.${column} THEN ${comma} || '"${name}"' ELSE '' END`
+    return `CASE WHEN ${differ(`OLD.${column}`, `NEW.${column}`)} THEN ${comma} || '"${name}"' ELSE '' END`
   })
   .join(' || ')} || ']'`

@@ -1,10 +1,10 @@
-import type { SqlTrigger } from '../../dialect.ts'
+import type { SqlEngine, SqlTrigger } from '../../dialect.ts'
 
 /**
  * A user who gets the keys of one who was removed while blocked is blocked. A statement of PostgreSQL that has waited for the
  * removal does not see it, so a trigger looks again. The triggers, each with its query.
  */
-export const inheritedBlockTriggers: readonly (readonly [Omit<SqlTrigger, 'statements'>, string])[] = [
+export const inheritedBlockTriggers = ({ differ, lockToRead }: SqlEngine['types']): readonly (readonly [Omit<SqlTrigger, 'statements'>, string])[] => [
   [
     {
       name: 'mintmark_user_block_inherited',
@@ -12,7 +12,7 @@ export const inheritedBlockTriggers: readonly (readonly [Omit<SqlTrigger, 'state
       after: 'INSERT',
       when: 'NEW.provider_id IS NOT NULL AND NEW.blocked_at IS NULL',
     },
-    `${blockOf('external_id_key')} UNION ALL ${blockOf('user_name_key')}`,
+    ['external_id_key', 'user_name_key'].map((key) => blockOf(key, { lockToRead })).join(' UNION ALL '),
   ],
   [
     {
@@ -22,7 +22,7 @@ export const inheritedBlockTriggers: readonly (readonly [Omit<SqlTrigger, 'state
       when: 'NEW.provider_id = OLD.provider_id AND NEW.blocked_at IS NULL',
     },
     ['external_id_key', 'user_name_key']
-      .map((key) => blockOf(key, `NEW.${key} IS DISTINCT FROM OLD.${key}`))
+      .map((key) => blockOf(key, { lockToRead, condition: differ(`NEW.${key}`, `OLD.${key}`) }))
       .join(' UNION ALL '),
   ],
 ]
@@ -31,9 +31,14 @@ export const inheritedBlockTriggers: readonly (readonly [Omit<SqlTrigger, 'state
  * A row if the last former user who had a key is blocked, or one of those who lost it in the same second. The block of a row that
  * only keeps former keys of a user is in the row of the user.
  */
-function blockOf(key: string, condition = 'true'): string {
-  return `SELECT FROM (SELECT CASE WHEN former.removed_at IS NULL OR former.external_id IS NULL THEN former.blocked_at
-      ELSE (SELECT owner.blocked_at FROM mintmark_users AS owner WHERE owner.issuer = former.issuer AND owner.user_id = former.external_id) END AS blocked_at
-    FROM mintmark_users AS former WHERE former.issuer = NEW.issuer AND former.former_provider_id = NEW.provider_id
-    AND former.former_${key} = NEW.${key} AND ${condition} ORDER BY former.former_since DESC, 1 LIMIT 1) AS last WHERE blocked_at IS NOT NULL`
+function blockOf(
+  key: string,
+  { lockToRead, condition = 'true' }: { readonly lockToRead: string; readonly condition?: string },
+): string {
+  return `SELECT 1 FROM (SELECT blocked_at FROM (
+      SELECT former.former_since, CASE WHEN former.removed_at IS NULL OR former.external_id IS NULL THEN former.blocked_at
+        ELSE (SELECT owner.blocked_at FROM mintmark_users AS owner WHERE owner.issuer = former.issuer AND owner.user_id = former.external_id ${lockToRead}) END AS blocked_at
+      FROM mintmark_users AS former WHERE former.issuer = NEW.issuer AND former.former_provider_id = NEW.provider_id
+      AND former.former_${key} = NEW.${key} AND ${condition} ${lockToRead}) AS found
+    ORDER BY former_since DESC, blocked_at IS NULL LIMIT 1) AS last WHERE blocked_at IS NOT NULL`
 }

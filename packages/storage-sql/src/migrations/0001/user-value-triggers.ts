@@ -10,6 +10,8 @@ type Types = SqlEngine['types']
 export const userValueTriggers = (types: Types): readonly SqlTrigger[] => {
   const valuesOf = (row: string): string =>
     `SELECT * FROM (${builtInValuesOf(row, types)}) AS always UNION ALL SELECT * FROM (${declaredValuesOf(row, types)}) AS declared`
+  /** Whether the user has moved to another provider, or to none. */
+  const hasMoved = types.differ('OLD.provider_id', 'NEW.provider_id')
   /** The values of one version of the row that the other does not have. */
   const without = (one: string, other: string): string =>
     `${valuesOf(one)} EXCEPT SELECT * FROM (${valuesOf(other)}) AS kept WHERE NOT (${hasMoved})`
@@ -29,7 +31,7 @@ export const userValueTriggers = (types: Types): readonly SqlTrigger[] => {
       name: 'mintmark_user_reindexed',
       table: 'mintmark_users',
       after: 'UPDATE OF provider_id, user_name_key, comparable',
-      when: `(${hasMoved} OR OLD.user_name_key IS DISTINCT FROM NEW.user_name_key OR OLD.comparable IS DISTINCT FROM NEW.comparable)`,
+      when: `(${hasMoved} OR ${types.differ('OLD.user_name_key', 'NEW.user_name_key')} OR ${types.differ('OLD.comparable', 'NEW.comparable')})`,
       statements: [
         types.removeRows({
           table: 'mintmark_user_values',
@@ -50,9 +52,6 @@ export const orderName = (attribute: string): string => `${orderPrefix}${attribu
 const orderPrefix = 'order of '
 
 const isOrder = `substr(attribute, 1, ${orderPrefix.length}) = '${orderPrefix}'`
-
-/** Whether the user has moved to another provider, or to none. */
-const hasMoved = 'OLD.provider_id IS DISTINCT FROM NEW.provider_id'
 
 const insertValues = (values: string): string =>
   `INSERT INTO mintmark_user_values (issuer, provider_id, created_at, user_id, attribute, kind, value, is_unique)
