@@ -17,7 +17,10 @@ export default defineConfig({
     expect: { poll: { timeout: 30_000 } },
     env: { MINTMARK_ROUNDS: 'long' },
     maxWorkers: availableParallelism(),
-    globalSetup: ['packages/storage-sql/test/support/postgres-setup.ts'],
+    globalSetup: [
+      'packages/storage-sql/test/support/postgres-setup.ts',
+      'packages/storage-sql/test/support/mariadb-setup.ts',
+    ],
     setupFiles: ['test/support/repeat-rsa-keys.ts'],
     reporters: ['default', tallyReporter],
     include: ['{packages,test}/**/*.long.test.ts', ...filesWithRounds()],

@@ -21,7 +21,10 @@ export default defineConfig({
     isolate: false,
     // Titles of tests in tables are requirements, which the default of 40 would cut.
     taskTitleValueFormatTruncate: 200,
-    globalSetup: ['packages/storage-sql/test/support/postgres-setup.ts'],
+    globalSetup: [
+      'packages/storage-sql/test/support/postgres-setup.ts',
+      'packages/storage-sql/test/support/mariadb-setup.ts',
+    ],
     setupFiles: ['test/support/repeat-rsa-keys.ts', 'test/mutation/record-reached.ts'],
     testTimeout: 90_000,
     hookTimeout: 90_000,

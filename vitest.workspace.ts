@@ -24,7 +24,10 @@ export default defineConfig({
     env: { NODE_COMPILE_CACHE: resolve('node_modules/.cache/compiled') },
     // The default leaves a core free, although much of the work is waiting for databases and a browser.
     maxWorkers: availableParallelism(),
-    globalSetup: ['packages/storage-sql/test/support/postgres-setup.ts'],
+    globalSetup: [
+      'packages/storage-sql/test/support/postgres-setup.ts',
+      'packages/storage-sql/test/support/mariadb-setup.ts',
+    ],
     setupFiles: ['test/support/repeat-rsa-keys.ts'],
     sequence: { sequencer: LongFilesFirst },
     reporters: ['default', tallyReporter],

@@ -3,32 +3,41 @@ import type { GroupRecord, ListedUserRecord, ListOutcome, ListQuery } from '@min
 import { aGroup, aGroupState, aProvisionedState, aProvisionedUser } from '@mintmark/storage-interface/fixtures'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
+import { toMariadbDialect } from '@mintmark/storage-sql/mariadb'
 import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { aComparable } from './arbitraries/comparable-resource.ts'
 import { aResolvedFilter, aSortKey, type KnownTexts } from './arbitraries/resolved-filter.ts'
+import { aMigratedMariadbDatabase, type MariadbOfTheRun } from './support/mariadb-of-the-run.ts'
 import type { TestDatabase } from './support/postgres-database.ts'
 import { aMigratedEnglishDatabase } from './support/postgres-of-the-run.ts'
 import { rounds } from '../../../test/support/rounds.ts'
 
 // Every population has a separate issuer. It is searched with a hundred filters.
 let database: TestDatabase
+let mariadb: MariadbOfTheRun
 let dialects: readonly SqlDialect[]
 let populations = 0
 
 beforeAll(async () => {
   // The collation of the database must not matter.
   database = await aMigratedEnglishDatabase()
-  dialects = [openSqliteDialect(':memory:', { migrate: 'on-open' }), toPostgresDialect(database.pool())]
+  mariadb = await aMigratedMariadbDatabase()
+  dialects = [
+    openSqliteDialect(':memory:', { migrate: 'on-open' }),
+    toPostgresDialect(database.pool()),
+    toMariadbDialect(mariadb.pools[0]),
+  ]
 })
 afterAll(async () => {
   await Promise.all(dialects.map((dialect) => dialect.close()))
   await database.remove()
+  await mariadb.remove()
 })
 
-test('law: memory, SQLite and PostgreSQL find the same users by any filter, in any order', async () => {
+test('law: memory, SQLite, PostgreSQL and MariaDB find the same users by any filter, in any order', async () => {
   const names = ['name-0', 'name-3', 'external-1', 'external-4', 'user-2', 'user-5', 'group-0', 'group-1']
   const known = { texts: names, memberships: { attribute: 'groups', parts: ['value', 'x'] } }
 
@@ -46,7 +55,7 @@ test('law: memory, SQLite and PostgreSQL find the same users by any filter, in a
   )
 }, 240_000)
 
-test('law: memory, SQLite and PostgreSQL find the same groups by any filter, in any order', async () => {
+test('law: memory, SQLite, PostgreSQL and MariaDB find the same groups by any filter, in any order', async () => {
   const names = ['group-0', 'group-2', 'external-1', 'name-0', 'name-1', 'user-2', 'user-5', 'user', 'group']
   const known = { texts: names, memberships: { attribute: 'members', parts: ['value', 'type', 'x'] } }
 

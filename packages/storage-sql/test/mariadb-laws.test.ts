@@ -1,23 +1,17 @@
 import type { AdminStorage } from '@mintmark/storage-interface'
 import { adminLaws, type StorageUnderTest } from '@mintmark/storage-interface/contract'
-import type { Pool } from 'mysql2'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { mariadbUnderTest, twoMariadbPools } from './support/mariadb-database.ts'
-import { startMariadb, type MariadbServer } from './support/mariadb-server.ts'
+import { mariadbUnderTest } from './support/mariadb-database.ts'
+import { aMigratedMariadbDatabase, type MariadbOfTheRun } from './support/mariadb-of-the-run.ts'
 
 describe('MariaDB, a pool for each server,', () => {
-  let server: MariadbServer
-  let pools: readonly [Pool, Pool]
+  let database: MariadbOfTheRun
   let makeStore: () => Promise<StorageUnderTest<AdminStorage>>
   beforeAll(async () => {
-    server = await startMariadb()
-    pools = await twoMariadbPools(server.port)
-    makeStore = await mariadbUnderTest(pools)
+    database = await aMigratedMariadbDatabase()
+    makeStore = mariadbUnderTest(database.pools)
   }, 60_000)
-  afterAll(async () => {
-    for (const pool of pools) await new Promise<void>((resolve) => pool.end(() => resolve()))
-    await server.stop()
-  })
+  afterAll(() => database.remove())
 
   test.for(adminLaws)('keeps the law $name', async (law) => {
     await expect(law.run(makeStore)).resolves.toBeUndefined()

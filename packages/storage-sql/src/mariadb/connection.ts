@@ -4,12 +4,15 @@ import { UniqueViolationError } from '../dialect.ts'
 /** The pool of `mysql2` in callback form (`createPool` of the package `mysql2`), or an object that behaves like one. */
 export interface MariadbPool {
   getConnection(taken: (error: Error | null, connection: MariadbConnection) => void): void
+  readonly config?: { readonly connectionLimit?: number | undefined }
 }
 
 /** The members of a connection of `mysql2` that Mintmark uses. */
 export interface MariadbConnection {
   execute(statement: MariadbStatement, answered: MariadbAnswer): unknown
   query(statement: MariadbStatement, answered: MariadbAnswer): unknown
+  /** Forgets a statement that `execute` has prepared. */
+  unprepare(statement: MariadbStatement | string): unknown
   release(): void
   destroy(): void
 }

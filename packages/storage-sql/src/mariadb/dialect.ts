@@ -1,8 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { checkOptions, oneOf, wholeNumber } from '@mintmark/internal'
 import { StorageUnavailableError } from '@mintmark/storage-interface'
-import { createWriteQueues, type SqlDialect, type SqlRow, type SqlStep } from '../dialect.ts'
+import {
+  createWriteQueues,
+  type SqlDialect,
+  type SqlRow,
+  type SqlStep,
+  type SqlValue,
+  type StatementLifetime,
+} from '../dialect.ts'
+import { createFairTurns, type FairTurns } from '../fair-turns.ts'
 import { toIndexByColumn } from '../row.ts'
+import { untilAborted } from '../until-aborted.ts'
 import {
   asStorageError,
   failureOf,
@@ -23,7 +32,7 @@ export interface MariadbDialectOptions {
    */
   readonly migrate?: 'by-command' | 'on-open'
   /**
-   * How long a statement may wait for a lock or run, in the server.
+   * How long a statement may wait for a connection, and then for a lock, in the server.
    * @defaultValue 5000. A statement takes a millisecond; after seconds the caller has given up.
    */
   readonly timeoutMilliseconds?: number
@@ -40,6 +49,10 @@ export function toMariadbDialect(pool: MariadbPool, options: MariadbDialectOptio
   })
   const { migrate = 'by-command', timeoutMilliseconds = 5000 } = options
   const withConnection = createConnections(pool, timeoutMilliseconds)
+  const turns = {
+    long: createLongTurns(pool, timeoutMilliseconds),
+    passing: createLongTurns(pool, timeoutMilliseconds),
+  }
   const read = createResultReader()
   let isOpen = true
 
@@ -52,14 +65,19 @@ export function toMariadbDialect(pool: MariadbPool, options: MariadbDialectOptio
     migrate,
     migrateCommand: 'mintmark-migrate apply --mariadb URL',
 
-    async all(statement, parameters) {
+    async all(statement, parameters, { lifetime = 'lasting', owner = '', signal } = {}) {
       requireOpen()
-      const isRead = /^select\b/i.test(statement)
-      const result = await retry(
-        () => withConnection((connection) => send(connection, statement, parameters)),
-        (failure) => failure === 'lost' && isRead,
-      )
-      return read(result, statement)
+      signal?.throwIfAborted()
+      const isRead = /^(select|with)\b/i.test(statement)
+      const run = (): Promise<MariadbResult> =>
+        retry(
+          () => withConnection((connection) => sendFor(connection, { statement, parameters, lifetime })),
+          (failure) => failure === 'lost' && isRead,
+        )
+      // A query whose caller has left keeps its turn until it ends. The limit of a list bounds its work.
+      const running = lifetime === 'lasting' ? run() : turns[lifetime]({ owner, signal }, run)
+      const result = await (signal === undefined ? running : untilAborted(running, signal))
+      return read(result, statement, lifetime)
     },
 
     async transact(steps) {
@@ -79,14 +97,14 @@ export function toMariadbDialect(pool: MariadbPool, options: MariadbDialectOptio
         (failure) => failure === 'lost' && !isCommitting,
       )
       const last = steps.at(-1)
-      return result && last && read(result, last.statement)
+      return result && last && read(result, last.statement, 'lasting')
     },
 
     oneAtATime: createWriteQueues(timeoutMilliseconds),
 
     async atomically(statements) {
       requireOpen()
-      // MariaDB commits each change of the schema at once, so there is no transaction to repeat.
+      // MariaDB commits each change of the schema at once, so the statements are not repeated.
       await once(() => withConnection((connection) => runAlone(connection, statements)))
     },
 
@@ -96,24 +114,78 @@ export function toMariadbDialect(pool: MariadbPool, options: MariadbDialectOptio
   }
 }
 
-/** Runs the statements while no other process does so. */
+/**
+ * Queries that may read many rows use at most a quarter of the pool for pages, and a quarter for searches. The rest of the
+ * pool stays free for statements that take a millisecond.
+ */
+const createLongTurns = ({ config }: MariadbPool, timeoutMilliseconds: number): FairTurns =>
+  createFairTurns({
+    atOnce: Math.max(1, Math.floor((config?.connectionLimit ?? defaultPoolSize) / 4)),
+    timeout: {
+      milliseconds: timeoutMilliseconds,
+      error: () => new StorageUnavailableError('Earlier searches take too long'),
+    },
+  })
+
+/** The default of `mysql2`. */
+const defaultPoolSize = 10
+
+/**
+ * Runs the statements in one transaction, while no other process does so. SERIALIZABLE: rows that the
+ * statements read are locked, and so is the space between them, in which another transaction could insert a row.
+ */
 async function runAlone(connection: MariadbConnection, statements: readonly string[]): Promise<void> {
   await send(connection, `SELECT GET_LOCK('mintmark_migrations', 3600)`)
   try {
-    for (const statement of statements) await send(connection, statement)
+    await send(connection, 'SET TRANSACTION ISOLATION LEVEL SERIALIZABLE')
+    await inTransaction(connection, async () => {
+      for (const statement of statements) await send(connection, statement)
+      return { rows: [], columns: [] }
+    })
   } finally {
     await send(connection, `SELECT RELEASE_LOCK('mintmark_migrations')`)
   }
 }
 
+/** Sends a statement. A connection keeps it prepared, unless it is one of very many. */
+async function sendFor(
+  connection: MariadbConnection,
+  {
+    statement,
+    parameters,
+    lifetime,
+  }: {
+    readonly statement: string
+    readonly parameters: readonly SqlValue[]
+    readonly lifetime: StatementLifetime
+  },
+): Promise<MariadbResult> {
+  try {
+    return await send(connection, statement, parameters)
+  } finally {
+    if (lifetime === 'passing') connection.unprepare({ sql: statement, rowsAsArray: true })
+  }
+}
+
 type WithConnection = <T>(work: (connection: MariadbConnection) => Promise<T>) => Promise<T>
 
-/** The settings of each connection. READ COMMITTED: a statement after a lock sees what the last holder of the lock committed. */
+/**
+ * The settings of each connection. READ COMMITTED: a statement after a lock sees what the last holder of the lock committed. There
+ * is no `max_statement_time`: MariaDB 10.11 that ends a statement while it opens a table fails to read the triggers of the
+ * table, and then refuses later statements as well.
+ */
 const settings = (timeoutMilliseconds: number): readonly string[] => [
   `SET SESSION sql_mode = 'STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION,ANSI_QUOTES,PIPES_AS_CONCAT,SIMULTANEOUS_ASSIGNMENT',
-  NAMES utf8mb4 COLLATE utf8mb4_nopad_bin, innodb_lock_wait_timeout = ${Math.ceil(timeoutMilliseconds / 1000)}`,
+  NAMES utf8mb4 COLLATE utf8mb4_nopad_bin, innodb_lock_wait_timeout = ${Math.ceil(timeoutMilliseconds / 1000)},
+  group_concat_max_len = ${longestList}, max_sort_length = ${longestSorted}`,
   'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED',
 ]
+
+/** The groups of a user are one JSON list. MariaDB cuts a longer one. In bytes. */
+const longestList = 1_073_741_824
+
+/** Strings are sorted by this many bytes. An attribute has at most 1,024 characters unless the host allows more. */
+const longestSorted = 16_384
 
 /** Returns a function that runs work on a connection of the pool. A connection on which it failed is closed. */
 function createConnections(pool: MariadbPool, timeoutMilliseconds: number): WithConnection {
@@ -212,13 +284,17 @@ async function once<T>(attempt: () => Promise<T>): Promise<T> {
 /** Milliseconds between attempts. */
 const delays = [10, 50, 250, 500]
 
-/** Returns a reader that keeps the positions of the columns of each statement. */
-function createResultReader(): (result: MariadbResult, statement: string) => readonly SqlRow[] {
+/** Returns a reader that keeps the positions of the columns of each statement, unless it is one of very many. */
+function createResultReader(): (
+  result: MariadbResult,
+  statement: string,
+  lifetime: StatementLifetime,
+) => readonly SqlRow[] {
   const known = new Map<string, SqlRow['indexByColumn']>()
 
-  return ({ rows, columns }, statement) => {
+  return ({ rows, columns }, statement, lifetime) => {
     const indexByColumn = known.get(statement) ?? toIndexByColumn(columns)
-    if (rows.length > 0) known.set(statement, indexByColumn)
+    if (rows.length > 0 && lifetime !== 'passing') known.set(statement, indexByColumn)
     return rows.map((values) => ({ indexByColumn, values: values.map(decodeValue) }))
   }
 }

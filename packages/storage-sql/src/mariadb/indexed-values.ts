@@ -1,7 +1,7 @@
-import type { SqlIndexedValues } from '../dialect.ts'
+import { kindOfKey, type SqlIndexedValues } from '../dialect.ts'
 
 /** A query for the indexed values of a row: see `SqlEngine`. */
-export function indexedValues({ row, columns = [], single = [], several = [], first = [], from }: SqlIndexedValues): string {
+export function indexedValues({ row, keys: keyColumns = [], single = [], several = [], first = [], from }: SqlIndexedValues): string {
   const keys = from === undefined ? '' : `${row}.issuer, ${row}.provider_id, ${row}.created_at, ${row}.user_id, `
   const document = `${row}.comparable`
   const rest = (...tables: readonly (string | undefined)[]): string => {
@@ -24,10 +24,9 @@ export function indexedValues({ row, columns = [], single = [], several = [], fi
       ({ attribute, path, part, isUnique, from: attributes }) =>
         `SELECT ${keys}${attribute} AS attribute, ${kindAndValue(firstOfList(`json_extract(${document}, ${path})`, part))}, ${isUnique} AS is_unique ${rest(attributes)}`,
     ),
-    ...columns.map(
+    ...keyColumns.map(
       ([attribute, column]) =>
-        `SELECT ${keys}'${attribute}' AS attribute, CASE WHEN ${row}.${column} IS NULL THEN 1 WHEN char_length(${row}.${column}) > 200 THEN 2 ELSE 0 END AS kind,
-      coalesce(left(${row}.${column}, 200), '') AS value, false AS is_unique ${rest()}`,
+        `SELECT ${keys}'${attribute}' AS attribute, ${kindOfKey(`${row}.${column}`)} AS kind, coalesce(${row}.${column}, '') AS value, false AS is_unique ${rest()}`,
     ),
   ].join(' UNION ALL ')
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { AdminStorage } from '@mintmark/storage-interface'
 import type { StorageUnderTest } from '@mintmark/storage-interface/contract'
-import { createSqlStorage, migrate } from '@mintmark/storage-sql'
+import { createSqlStorage } from '@mintmark/storage-sql'
 import { toMariadbDialect } from '@mintmark/storage-sql/mariadb'
 import { createPool, type Pool } from 'mysql2'
 import { alternatingStorages } from './alternating-storages.ts'
@@ -26,18 +26,24 @@ async function createDatabase(port: number): Promise<string> {
 }
 
 /** Makes stores one after the other in one database, each of them empty when it is made. Storages alternate between two pools. */
-export async function mariadbUnderTest(
-  pools: readonly [Pool, Pool],
-): Promise<() => Promise<StorageUnderTest<AdminStorage>>> {
+export function mariadbUnderTest(pools: readonly [Pool, Pool]): () => Promise<StorageUnderTest<AdminStorage>> {
   const dialects = [toMariadbDialect(pools[0]), toMariadbDialect(pools[1])] as const
-  await migrate({ dialect: dialects[0] })
   const open = alternatingStorages(dialects, createSqlStorage)
-  const [rows] = await pools[0].promise().query(`SHOW FULL TABLES WHERE table_type = 'BASE TABLE'`)
-  const tables = (rows as readonly object[]).map((row) => String(Object.values(row)[0]))
 
   return async () => {
-    for (const name of tables.filter((each) => each !== 'mintmark_migrations'))
-      await pools[0].promise().query(`DELETE FROM ${name}`)
+    await emptyMariadb(pools[0])
     return { open, close: async () => {} }
   }
 }
+
+/** Removes all rows. The tables and the list of applied migrations stay. */
+export async function emptyMariadb(pool: Pool): Promise<void> {
+  const [rows] = await pool.promise().query(`SHOW FULL TABLES WHERE table_type = 'BASE TABLE'`)
+  const tables = (rows as readonly object[]).map((row) => String(Object.values(row)[0]))
+  // Nothing is recorded while there is no webhook.
+  await pool.promise().query('DELETE FROM mintmark_webhooks')
+  for (const name of tables.filter((each) => each !== 'mintmark_migrations'))
+    await pool.promise().query(`DELETE FROM ${name}`)
+}
+
+export const endPool = (pool: Pool): Promise<void> => new Promise((resolve) => pool.end(() => resolve()))

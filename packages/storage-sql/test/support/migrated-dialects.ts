@@ -1,8 +1,10 @@
 import { migrate, type SqlDialect } from '@mintmark/storage-sql'
+import { toMariadbDialect } from '@mintmark/storage-sql/mariadb'
 import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import { onTestFinished } from 'vitest'
 import { emptySqlite } from '../sqlite-under-test.ts'
+import { aMigratedMariadbDatabase } from './mariadb-of-the-run.ts'
 import type { TestDatabase } from './postgres-database.ts'
 import { aMigratedDatabase } from './postgres-of-the-run.ts'
 
@@ -39,6 +41,11 @@ async function openPostgres(options?: Parameters<TestDatabase['pool']>[0]): Prom
   return { dialect: toPostgresDialect(database.pool(options)), remove: () => database.remove() }
 }
 
+async function openMariadb(): Promise<OpenDatabase> {
+  const { pools, remove } = await aMigratedMariadbDatabase()
+  return { dialect: toMariadbDialect(pools[0]), remove }
+}
+
 async function untilTestEnds(opening: Promise<OpenDatabase>): Promise<SqlDialect> {
   const { dialect, remove } = await opening
   onTestFinished(remove)
@@ -52,14 +59,19 @@ export const aMigratedSqlite = (): Promise<SqlDialect> => untilTestEnds(openSqli
 export const aMigratedPostgres = (options?: Parameters<TestDatabase['pool']>[0]): Promise<SqlDialect> =>
   untilTestEnds(openPostgres(options))
 
+/** Returns an empty database with the tables on the MariaDB of the run, until the test ends. */
+export const aMigratedMariadb = (): Promise<SqlDialect> => untilTestEnds(openMariadb())
+
 /** The engines, for tests that run on each. */
 export const engines = [
   { name: 'SQLite', open: aMigratedSqlite },
   { name: 'PostgreSQL', open: () => aMigratedPostgres() },
+  { name: 'MariaDB', open: aMigratedMariadb },
 ]
 
 /** The engines, for files whose tests share a database that they remove themselves. */
 export const enginesOfFiles = [
   { name: 'SQLite', open: openSqlite },
   { name: 'PostgreSQL', open: () => openPostgres() },
+  { name: 'MariaDB', open: openMariadb },
 ]

@@ -65,25 +65,25 @@ const builtInValuesOf = (row: string, types: Types): string =>
 const declaredValuesOf = (row: string, types: Types): string =>
   types.indexedValues({
     row,
-    single: [declaredIn(row, 'part IS NULL')],
-    several: [declaredIn(row, `part IS NOT NULL AND NOT ${isOrder}`)],
-    first: [declaredIn(row, isOrder)],
+    single: [declaredIn(row, 'part IS NULL', types)],
+    several: [declaredIn(row, `part IS NOT NULL AND NOT ${isOrder}`, types)],
+    first: [declaredIn(row, isOrder, types)],
   })
 
 /** The attributes that the host of a row has declared. */
-const declaredIn = (row: string, which: string): SqlIndexedAttributes => ({
+const declaredIn = (row: string, which: string, { lockToRead }: Types): SqlIndexedAttributes => ({
   attribute: 'declared.attribute',
   path: 'declared.path',
   part: 'declared.part',
   isUnique: 'declared.is_unique',
-  from: `(SELECT attribute, path, part, is_unique FROM mintmark_indexed_attributes WHERE issuer = ${row}.issuer AND ${which} AND attribute <> 'emails.value') AS declared`,
+  from: `(SELECT attribute, path, part, is_unique FROM mintmark_indexed_attributes WHERE issuer = ${row}.issuer AND ${which} AND attribute <> 'emails.value'${locking(lockToRead)}) AS declared`,
 })
 
 /**
  * The attributes that are always indexed, with where they are in a row: those that identity providers search a directory of any
  * size by (see ADR 65). `externalId` has an index of its own.
  */
-export const builtInAttributes = ({ pathOf, no }: Types, row: string) => ({
+export const builtInAttributes = ({ pathOf, no, lockToRead }: Types, row: string) => ({
   keys: [['userName', 'user_name_key']] as const,
   several: [
     {
@@ -91,7 +91,10 @@ export const builtInAttributes = ({ pathOf, no }: Types, row: string) => ({
       path: `'${pathOf(['emails'], 'value')}'`,
       part: `'value'`,
       // The host may declare that each address is unique.
-      isUnique: `coalesce((SELECT is_unique FROM mintmark_indexed_attributes WHERE issuer = ${row}.issuer AND attribute = 'emails.value'), ${no})`,
+      isUnique: `coalesce((SELECT is_unique FROM mintmark_indexed_attributes WHERE issuer = ${row}.issuer AND attribute = 'emails.value'${locking(lockToRead)}), ${no})`,
     },
   ],
 })
+
+/** A definition that is written while the statement waits counts as well. */
+const locking = (lockToRead: string): string => (lockToRead === '' ? '' : ` ${lockToRead}`)

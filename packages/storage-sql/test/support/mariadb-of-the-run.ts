@@ -1,0 +1,51 @@
+import { connect } from 'node:net'
+import { migrate } from '@mintmark/storage-sql'
+import { toMariadbDialect } from '@mintmark/storage-sql/mariadb'
+import type { Pool } from 'mysql2'
+import { inject } from 'vitest'
+import { emptyMariadb, endPool, twoMariadbPools } from './mariadb-database.ts'
+
+/** A database on the MariaDB that all tests of the run share. */
+export interface MariadbOfTheRun {
+  /** Two pools, as two servers have. */
+  readonly pools: readonly [Pool, Pool]
+  /** Ends the pools. */
+  readonly remove: () => Promise<void>
+}
+
+/**
+ * Returns a database that has the tables, without rows. `remove` gives it to a later test of the same process, because
+ * migrations take longer than most tests.
+ */
+export async function aMigratedMariadbDatabase(): Promise<MariadbOfTheRun> {
+  const pools = unused.pop() ?? (await withTables(await twoMariadbPools(await portOfTheRun())))
+  return {
+    pools,
+    remove: async () => {
+      await emptyMariadb(pools[0])
+      unused.push(pools)
+    },
+  }
+}
+
+const unused: (readonly [Pool, Pool])[] = []
+
+async function withTables(pools: readonly [Pool, Pool]): Promise<readonly [Pool, Pool]> {
+  await migrate({ dialect: toMariadbDialect(pools[0]) })
+  return pools
+}
+
+/** Returns an empty database without tables. */
+export async function aMariadbDatabase(): Promise<MariadbOfTheRun> {
+  const pools = await twoMariadbPools(await portOfTheRun())
+  return { pools, remove: async () => void (await Promise.all(pools.map(endPool))) }
+}
+
+/** The port of the MariaDB that all tests of the run share. */
+export async function portOfTheRun(): Promise<number> {
+  const socket = connect(inject('mariadbPort'), '127.0.0.1')
+  const answer = (await socket.toArray()).join('')
+  const [, port] = /^port (\d+)$/.exec(answer) ?? []
+  if (port === undefined) throw new Error(`MariaDB could not be started: ${answer}`)
+  return Number(port)
+}
