@@ -1,5 +1,5 @@
 import type { AdminStorage } from '@mintmark/storage-interface'
-import { adminLaws, type StorageUnderTest } from '@mintmark/storage-interface/contract'
+import { adminLaws, agentLaws, type StorageUnderTest } from '@mintmark/storage-interface/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { mariadbUnderTest } from './support/mariadb-database.ts'
 import { aMigratedMariadbDatabase, type MariadbOfTheRun } from './support/mariadb-of-the-run.ts'
@@ -13,7 +13,7 @@ describe('MariaDB, a pool for each server,', () => {
   }, 60_000)
   afterAll(() => database.remove())
 
-  test.for(adminLaws)('keeps the law $name', async (law) => {
+  test.for([...adminLaws, ...agentLaws])('keeps the law $name', async (law) => {
     await expect(law.run(makeStore)).resolves.toBeUndefined()
   })
 })

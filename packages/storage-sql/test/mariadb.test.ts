@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { epochSeconds, StorageUnavailableError } from '@mintmark/storage-interface'
-import { aCodeRecord, aDelivery, aFamilyRecord, aUser } from '@mintmark/storage-interface/fixtures'
-import { createSqlOAuthStorage, createSqlStorage, migrate } from '@mintmark/storage-sql'
+import { aCodeRecord, aDelivery, aFamilyRecord, aProvisionedUser, aUser } from '@mintmark/storage-interface/fixtures'
+import { createSqlStorage, migrate } from '@mintmark/storage-sql'
 import { pendingMigrations } from '@mintmark/storage-sql/command'
 import { toMariadbDialect } from '@mintmark/storage-sql/mariadb'
 import type { Pool, RowDataPacket } from 'mysql2'
@@ -21,10 +21,10 @@ afterAll(() => server.stop())
 test('rejects a database with pending migrations, and migrates it once', async () => {
   const dialect = toMariadbDialect(await aPool())
 
-  await expect(createSqlOAuthStorage({ dialect, issuer })).rejects.toMatchObject({ kind: 'behind', migrations: all })
+  await expect(createSqlStorage({ dialect, issuer })).rejects.toMatchObject({ kind: 'behind', migrations: all })
   expect(await migrate({ dialect })).toEqual(all)
   expect(await migrate({ dialect })).toEqual([])
-  await expect(createSqlOAuthStorage({ dialect, issuer })).resolves.toMatchObject({ issuer })
+  await expect(createSqlStorage({ dialect, issuer })).resolves.toMatchObject({ issuer })
 })
 
 test('four processes that migrate a database at once all succeed, and one applies each migration', async () => {
@@ -44,12 +44,6 @@ test('a migration that fails halfway stays pending, and the next attempt fails t
 
   await expect(migrate({ dialect })).rejects.toThrow('already exists')
   expect(await pendingMigrations({ dialect })).toEqual(all)
-})
-
-test('stores no directories', async () => {
-  const dialect = toMariadbDialect(await aPool(), { migrate: 'on-open' })
-
-  await expect(createSqlStorage({ dialect, issuer })).rejects.toThrow('Use createSqlOAuthStorage')
 })
 
 test('law: of many consumptions of a code at once, one wins', async () => {
@@ -105,7 +99,7 @@ test('law: revocations at once all get a position of their own', async () => {
 
 test('a lease leaves out a delivery that another transaction has locked, and does not wait for it', async () => {
   const pool = await aPool()
-  const storage = await createSqlOAuthStorage({ dialect: toMariadbDialect(pool, { migrate: 'on-open' }), issuer })
+  const storage = await createSqlStorage({ dialect: toMariadbDialect(pool, { migrate: 'on-open' }), issuer })
   const { channel, createdAt, expiresAt } = aDelivery('any')
   const ids = Array.from({ length: 300 }, (_, index) => `delivery-${index + 100}`)
   await storage.deliveries.enqueue(ids.map((id) => aDelivery(id, { recipient: id })))
@@ -135,15 +129,24 @@ test('reports an outage, and works again after the server restarts', async () =>
   onTestFinished(() => own.stop())
   const pool = await aMariadbPool(own.port)
   onTestFinished(() => ended(pool))
-  const storage = await createSqlOAuthStorage({ dialect: toMariadbDialect(pool, { migrate: 'on-open' }), issuer })
+  const storage = await createSqlStorage({ dialect: toMariadbDialect(pool, { migrate: 'on-open' }), issuer })
   const { userId } = aUser()
   await storage.users.insert(aUser())
+  const ada = aProvisionedUser('ada')
+  await storage.provisionedUsers.insert(ada)
 
   await own.kill()
   await expect(storage.users.deactivate(userId, now)).rejects.toBeInstanceOf(StorageUnavailableError)
+  await expect(storage.provisionedUsers.remove({ ...ada, version: undefined, now })).rejects.toBeInstanceOf(
+    StorageUnavailableError,
+  )
   await own.restart()
 
   expect(await storage.users.find(userId)).toMatchObject({ active: true })
+  const page = { kind: 'index', offset: 0, limit: 10 } as const
+  expect(
+    await storage.provisionedUsers.list({ providerId: ada.providerId, filter: undefined, sort: undefined, page }),
+  ).toMatchObject({ outcome: 'listed', total: 1, records: [{ userId: ada.userId }] })
 }, 60_000)
 
 test('a read-only server is an outage', async () => {
@@ -155,13 +158,14 @@ test('a read-only server is an outage', async () => {
   await admin.promise().query(`REVOKE SUPER, READ_ONLY ADMIN ON *.* FROM plain@'127.0.0.1'`)
   const pool = await aPool({ user: 'plain' })
   const dialect = toMariadbDialect(pool, { migrate: 'on-open' })
-  const plain = await createSqlOAuthStorage({ dialect, issuer })
+  const plain = await createSqlStorage({ dialect, issuer })
 
   await admin.promise().query('SET GLOBAL read_only = 1')
   const refusal = await plain.users.insert(aUser()).catch((error: unknown) => error)
+  const provisioned = await plain.provisionedUsers.insert(aProvisionedUser('ada')).catch((error: unknown) => error)
   await admin.promise().query('SET GLOBAL read_only = 0')
 
-  expect(refusal).toBeInstanceOf(StorageUnavailableError)
+  expect([refusal, provisioned]).toEqual([expect.any(StorageUnavailableError), expect.any(StorageUnavailableError)])
   expect(await storage.users.find(aUser().userId)).toBeUndefined()
 })
 
@@ -186,8 +190,8 @@ async function twoStorages() {
   const pool = await aPool()
   const dialects = [toMariadbDialect(pool, { migrate: 'on-open' }), toMariadbDialect(pool)] as const
   return [
-    await createSqlOAuthStorage({ dialect: dialects[0], issuer }),
-    await createSqlOAuthStorage({ dialect: dialects[1], issuer }),
+    await createSqlStorage({ dialect: dialects[0], issuer }),
+    await createSqlStorage({ dialect: dialects[1], issuer }),
   ] as const
 }
 

@@ -2,12 +2,14 @@ import { epochSeconds, groupId, providerId, userId, type AdminStorage } from '@m
 import { type GroupChangeOutcome, type MemberChange } from '@mintmark/storage-interface/stores'
 import { aGroup, aProvisionedState, aProvisionedUser } from '@mintmark/storage-interface/fixtures'
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
+import { toMariadbDialect } from '@mintmark/storage-sql/mariadb'
 import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import type { Pool } from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { aFolder } from './sqlite-under-test.ts'
 import { changedPool } from './support/changed-pool.ts'
+import { aMigratedMariadbDatabase } from './support/mariadb-of-the-run.ts'
 import { aMigratedDatabase } from './support/postgres-of-the-run.ts'
 
 const issuer = 'https://issuer.example'
@@ -17,6 +19,7 @@ const now = epochSeconds(1_800_000_000)
 describe.for([
   { name: 'SQLite', open: twoOnOneFile },
   { name: 'PostgreSQL', open: async () => (await twoOnPostgres()).dialects },
+  { name: 'MariaDB', open: twoOnMariadb },
 ])('$name, two servers', ({ open }) => {
   test('a user that the provider removes while another request adds them to a group is in no group afterwards (RFC 7643 §4.2)', async () => {
     const dialects = await open()
@@ -275,6 +278,12 @@ async function twoOnOneFile(): Promise<Two<SqlDialect>> {
     await folder.remove()
   })
   return dialects
+}
+
+async function twoOnMariadb(): Promise<Two<SqlDialect>> {
+  const { pools, remove } = await aMigratedMariadbDatabase()
+  onTestFinished(remove)
+  return [toMariadbDialect(pools[0]), toMariadbDialect(pools[1])]
 }
 
 async function twoOnPostgres(): Promise<{ readonly dialects: Two<SqlDialect>; readonly pool: Pool }> {

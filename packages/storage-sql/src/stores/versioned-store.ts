@@ -44,9 +44,8 @@ function endedAgent(client: ClientRecord): ClientRecord {
  * transaction that ends one of them either is seen here, or sees the agent enabled and disables it.
  */
 function agentColumns({ engine }: Database): ChangedColumns {
-  if (engine.serves === 'oauth') return {}
   const lock = sql.raw(engine.types.lockRows)
-  const integer = sql.raw(engine.types.integer)
+  const number = (value: SqlValue) => engine.wholeNumber(sql`${value}`)
   const unlessEnded = (column: 'disabled_at' | 'agent_ended_at') => (p: Parameter<string>) => {
     const owner = sql`select 1 from mintmark_users as owner where owner.issuer = ${p('issuer')}
       and owner.user_id = ${p('agent_owner_user_id')} and owner.provider_id = ${p('agent_provider_id')}
@@ -54,9 +53,9 @@ function agentColumns({ engine }: Database): ChangedColumns {
     const provider = sql`select 1 from mintmark_identity_providers as provider where provider.issuer = ${p('issuer')}
       and provider.provider_id = ${p('agent_provider_id')} and provider.disabled_at is null
       and provider.removed_at is null ${lock}`
-    return sql`case when cast(${p('agent_updated_at')} as ${integer}) is null
-      or cast(${p('disabled_at')} as ${integer}) is not null or (exists (${owner}) and exists (${provider}))
-      then cast(${p(column)} as ${integer}) else coalesce(mintmark_clients.disabled_at, cast(${p('agent_updated_at')} as ${integer})) end`
+    return sql`case when ${number(p('agent_updated_at'))} is null
+      or ${number(p('disabled_at'))} is not null or (exists (${owner}) and exists (${provider}))
+      then ${number(p(column))} else coalesce(mintmark_clients.disabled_at, ${number(p('agent_updated_at'))}) end`
   }
   return { disabled_at: unlessEnded('disabled_at'), agent_ended_at: unlessEnded('agent_ended_at') }
 }

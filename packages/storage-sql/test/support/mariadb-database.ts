@@ -7,8 +7,11 @@ import { createPool, type Pool } from 'mysql2'
 import { alternatingStorages } from './alternating-storages.ts'
 
 /** Creates an empty database on the server, and a pool for it. */
-export async function aMariadbPool(port: number, { user = 'root' }: { readonly user?: string } = {}): Promise<Pool> {
-  return createPool({ host: '127.0.0.1', port, user, database: await createDatabase(port), connectionLimit: 8 })
+export async function aMariadbPool(
+  port: number,
+  { user = 'root', connectionLimit = 8 }: { readonly user?: string; readonly connectionLimit?: number } = {},
+): Promise<Pool> {
+  return createPool({ host: '127.0.0.1', port, user, database: await createDatabase(port), connectionLimit })
 }
 
 /** Creates an empty database on the server, and two pools for it, as two servers have. */
