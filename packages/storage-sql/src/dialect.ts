@@ -235,7 +235,7 @@ interface SqlRemovedRows {
 }
 
 /** Rows of an issuer, for triggers. */
-interface SqlFoundRows {
+export interface SqlFoundRows {
   readonly table: string
   /** An expression for the issuer. */
   readonly issuer: string
@@ -244,7 +244,7 @@ interface SqlFoundRows {
   readonly query: string
 }
 
-interface SqlPage {
+export interface SqlPage {
   readonly order: Expression<unknown>
   /** The number of all rows. */
   readonly end: Expression<unknown>
@@ -274,12 +274,6 @@ export interface SqlPairs {
   readonly second: (alias: string) => RawBuilder<unknown>
   /** How many of the pairs are read, in the order of `first`; all unless given. */
   readonly limit?: Expression<unknown>
-}
-
-/** A query of pairs in SQLite and PostgreSQL. */
-export const selectPairs = ({ from, first, second, limit }: SqlPairs): RawBuilder<unknown> => {
-  const end = limit === undefined ? sql`` : sql`order by ${first('membership')} limit ${limit}`
-  return sql`select ${first('membership')} as first, ${second('membership')} as second from ${from('membership')} ${end}`
 }
 
 /** The expected distribution of values in tables that are still empty. Columns that are not listed get distinct values. */
@@ -393,36 +387,6 @@ export const insertOrNothing = (
   insert: RawBuilder<unknown>,
   returning: RawBuilder<unknown> = sql`1 as inserted`,
 ): RawBuilder<unknown> => sql`${insert} on conflict do nothing returning ${returning}`
-
-/** The forms that SQLite and PostgreSQL share. */
-export const standardForms = {
-  countUpTo: (from: Expression<unknown>, limit: Expression<unknown>) =>
-    sql<SqlValue>`(select count(*) from (select 1 from ${from} limit ${limit}) as found)`,
-  materialized: sql`as materialized`,
-  wholeNumber: (parameter: Expression<unknown>) => sql`cast(${parameter} as bigint)`,
-  pageBefore: ({ order, end, limit, offset }: SqlPage) => sql`order by ${order}
-      limit case when cast(${offset} as bigint) < ${end} then cast(${limit} as bigint) else 0 end
-      offset cast(${offset} as bigint)`,
-  nullsLast: (value: Expression<unknown>, direction: 'asc' | 'desc') =>
-    direction === 'asc' ? sql`${value} asc nulls last` : sql`${value} desc nulls first`,
-  isSame: (one: Expression<unknown>, other: Expression<unknown>) => sql<boolean>`${one} is not distinct from ${other}`,
-  // As one row value, so that the database begins at this place of the index.
-  isBeyond: (columns: readonly Expression<unknown>[], direction: '>' | '<', values: readonly Expression<unknown>[]) =>
-    sql<boolean>`(${sql.join(columns)}) ${sql.raw(direction)} (${sql.join(values)})`,
-} as const
-
-/** The statements for rows that have a value of a query, in SQLite and PostgreSQL. */
-export const statementsAmong = ({ among, keyAmong }: Pick<SqlEngine, 'among' | 'keyAmong'>): Pick<SqlEngine, 'among' | 'keyAmong' | 'deleteAmong' | 'changeAmong'> => ({
-  among,
-  keyAmong,
-  deleteAmong: ({ table, where, column, values }) =>
-    sql`delete from ${sql.table(table)} where ${where} and ${among(column, values)}`,
-  changeAmong: ({ table, set, key, values }) => sql`update ${sql.table(table)} set ${set} where ${keyAmong(key, values)}`,
-})
-
-/** The change in SQLite and PostgreSQL. */
-export const changeFoundRows = ({ table, set, issuer, column, query }: SqlFoundRows & { readonly set: string }): string =>
-  `UPDATE ${table} SET ${set} WHERE issuer = ${issuer} AND ${column} IN (${query})`
 
 /** A trigger: statements that run for each row that a statement changes, as part of that statement. */
 export interface SqlTrigger {

@@ -1,14 +1,10 @@
 import { PostgresAdapter, PostgresQueryCompiler, sql } from 'kysely'
 import {
-  changeFoundRows,
   countRow,
   createExpressionIndex,
   createPartialIndex,
   insertOrNothing,
   kindOfKey,
-  selectPairs,
-  standardForms,
-  statementsAmong,
   updateFrom,
   updateReturning,
   upsertReturning,
@@ -19,6 +15,7 @@ import {
   type SqlTrigger,
   type SqlValue,
 } from '../dialect.ts'
+import { changeFoundRows, selectPairs, standardForms, statementsAmong } from '../standard-forms.ts'
 import { postgresSearch } from './search.ts'
 import { decodeJson, decodeText, decodeValue, encodeJson, jsonbOfText } from './text.ts'
 import { toIndexByColumn, valueOf } from '../row.ts'

@@ -2,15 +2,11 @@ import { chunksOf } from '@mintmark/internal'
 import type { JsonValue } from '@mintmark/storage-interface'
 import { sql, SqliteAdapter, SqliteQueryCompiler } from 'kysely'
 import {
-  changeFoundRows,
   countRow,
   createExpressionIndex,
   createPartialIndex,
   insertOrNothing,
   kindOfKey,
-  selectPairs,
-  standardForms,
-  statementsAmong,
   updateFrom,
   updateReturning,
   upsertReturning,
@@ -20,6 +16,7 @@ import {
   type SqlRow,
   type SqlValue,
 } from '../dialect.ts'
+import { changeFoundRows, selectPairs, standardForms, statementsAmong } from '../standard-forms.ts'
 import { indexOfColumn, toIndexByColumn, valueOf } from '../row.ts'
 import { sqliteSearch } from './search.ts'
 import { showRows } from './statistics.ts'

@@ -36,12 +36,6 @@ export function groupStatements({ query, engine }: Pick<Database, 'query' | 'eng
       .where(isAtVersion(p))
       .returning(groupRecordColumns)
 
-  const groupKey = (p: Parameter<'issuer'>) => ({
-    issuerColumn: sql`issuer`,
-    issuer: sql`${p('issuer')}`,
-    column: sql`group_id`,
-  })
-
   const isParent = (p: Parameter<GroupKey>) => engine.keyAmong(groupKey(p), parentsOf(p))
 
   const memberStatements = (kind: MemberChangeKind) => ({
@@ -167,6 +161,12 @@ export function groupStatements({ query, engine }: Pick<Database, 'query' | 'eng
     ),
   }
 }
+
+const groupKey = (p: Parameter<'issuer'>) => ({
+  issuerColumn: sql`issuer`,
+  issuer: sql`${p('issuer')}`,
+  column: sql`group_id`,
+})
 
 const parentsOf = (p: Parameter<GroupKey>) =>
   sql`select group_id from mintmark_group_members where issuer = ${p('issuer')} and member_id = ${p('group_id')}`
