@@ -114,7 +114,10 @@ export interface SqlEngine {
   /** JSON text of a list of pairs. */
   readonly jsonPairs: (pairs: SqlPairs) => RawBuilder<SqlValue>
   /** The sum of a number for each of the pairs; NULL if there are none. */
-  readonly sumOfPairs: (pairs: SqlPairs, number: (second: Expression<unknown>) => RawBuilder<unknown>) => RawBuilder<SqlValue>
+  readonly sumOfPairs: (
+    pairs: SqlPairs,
+    number: (second: Expression<unknown>) => RawBuilder<unknown>,
+  ) => RawBuilder<SqlValue>
   /** A query for the strings of a JSON list that `encodeSearchable` has written. Its column is `value`. */
   readonly listed: (list: Expression<SqlValue>) => RawBuilder<unknown>
   /**

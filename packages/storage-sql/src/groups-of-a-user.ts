@@ -64,7 +64,9 @@ export function createGroupCompletion({
   const columns = createColumnReader(engine)
   const more = compileSql(
     query,
-    (p: Parameter<'issuer' | 'user_id' | 'after'>) => sql`select membership.group_id as first, ${nameOf('membership')} as second
+    (
+      p: Parameter<'issuer' | 'user_id' | 'after'>,
+    ) => sql`select membership.group_id as first, ${nameOf('membership')} as second
       from mintmark_group_members as membership where membership.issuer = ${p('issuer')}
       and membership.member_id = ${p('user_id')} and membership.group_id > ${p('after')}
       order by membership.group_id limit ${sql.lit(groupsInRead)}`,

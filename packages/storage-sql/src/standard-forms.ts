@@ -19,16 +19,26 @@ export const standardForms = {
 } as const
 
 /** The statements for rows that have a value of a query, in SQLite and PostgreSQL. */
-export const statementsAmong = ({ among, keyAmong }: Pick<SqlEngine, 'among' | 'keyAmong'>): Pick<SqlEngine, 'among' | 'keyAmong' | 'deleteAmong' | 'changeAmong'> => ({
+export const statementsAmong = ({
+  among,
+  keyAmong,
+}: Pick<SqlEngine, 'among' | 'keyAmong'>): Pick<SqlEngine, 'among' | 'keyAmong' | 'deleteAmong' | 'changeAmong'> => ({
   among,
   keyAmong,
   deleteAmong: ({ table, where, column, values }) =>
     sql`delete from ${sql.table(table)} where ${where} and ${among(column, values)}`,
-  changeAmong: ({ table, set, key, values }) => sql`update ${sql.table(table)} set ${set} where ${keyAmong(key, values)}`,
+  changeAmong: ({ table, set, key, values }) =>
+    sql`update ${sql.table(table)} set ${set} where ${keyAmong(key, values)}`,
 })
 
 /** The change in SQLite and PostgreSQL. */
-export const changeFoundRows = ({ table, set, issuer, column, query }: SqlFoundRows & { readonly set: string }): string =>
+export const changeFoundRows = ({
+  table,
+  set,
+  issuer,
+  column,
+  query,
+}: SqlFoundRows & { readonly set: string }): string =>
   `UPDATE ${table} SET ${set} WHERE issuer = ${issuer} AND ${column} IN (${query})`
 
 /** A query of pairs in SQLite and PostgreSQL. */

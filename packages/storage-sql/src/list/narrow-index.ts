@@ -4,7 +4,14 @@ import type { FilterAttribute, SortKey, TextOperator } from '@mintmark/storage-i
 import { sql } from 'kysely'
 import type { SqlEngine } from '../dialect.ts'
 import { type ListOrder, orderByColumn, type Sql } from '../json-search.ts'
-import { compileFilter, type ComparisonTemplate, endName, type FilterTemplate, nextSecondName, secondsName } from './filter.ts'
+import {
+  compileFilter,
+  type ComparisonTemplate,
+  endName,
+  type FilterTemplate,
+  nextSecondName,
+  secondsName,
+} from './filter.ts'
 import { columnsScope, type KnownColumn } from './filter-scopes.ts'
 import type { Parameter } from '../database.ts'
 

@@ -1,7 +1,15 @@
 import { sql } from 'kysely'
 import { compileSql, type Database, type Parameter, type Statement } from '../database.ts'
 import type { ListedKind } from './listed-kind.ts'
-import { directions, entryColumns, isInRest, type PageForm, rangeOf, recordsOfPage, type SortedBy } from './page-of-records.ts'
+import {
+  directions,
+  entryColumns,
+  isInRest,
+  type PageForm,
+  rangeOf,
+  recordsOfPage,
+  type SortedBy,
+} from './page-of-records.ts'
 import type { OrderedPlan } from './plan.ts'
 
 /** Reads a page of all rows in the order of an index. */

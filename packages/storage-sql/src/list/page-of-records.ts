@@ -43,9 +43,7 @@ const orderOf = (
   { prefix, engine }: { readonly prefix: Sql; readonly engine: SqlEngine },
 ): Sql =>
   sql.join([
-    ...values.map((value) =>
-      engine.nullsLast(sql`${prefix}${value}`, direction === 'descending' ? 'desc' : 'asc'),
-    ),
+    ...values.map((value) => engine.nullsLast(sql`${prefix}${value}`, direction === 'descending' ? 'desc' : 'asc')),
     sql`${prefix}created_at ${directions[direction]}`,
     sql`${prefix}id ${directions[direction]}`,
   ])

@@ -19,7 +19,10 @@ export interface ReadEntries {
 export const entryLimit = 'entry_limit'
 
 /** Determines which entries of narrow indexes are read to find the matches, and compiles the statement that counts them. */
-export function entriesOf({ query, engine }: Pick<Database, 'query' | 'engine'>, matches: readonly NarrowMatch[]): ReadEntries {
+export function entriesOf(
+  { query, engine }: Pick<Database, 'query' | 'engine'>,
+  matches: readonly NarrowMatch[],
+): ReadEntries {
   const counted = matches.filter((match) => isBounded(match) || match.index.exact === 'several')
   const count = compileSql(
     query,

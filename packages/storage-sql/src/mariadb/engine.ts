@@ -1,14 +1,6 @@
 import type { JsonValue } from '@mintmark/storage-interface'
 import { type Expression, MysqlAdapter, type RawBuilder, sql } from 'kysely'
-import type {
-  SqlEngine,
-  SqlJoinedRows,
-  SqlPairs,
-  SqlPartialIndex,
-  SqlRow,
-  SqlTrigger,
-  SqlValue,
-} from '../dialect.ts'
+import type { SqlEngine, SqlJoinedRows, SqlPairs, SqlPartialIndex, SqlRow, SqlTrigger, SqlValue } from '../dialect.ts'
 import { indexOfColumn } from '../row.ts'
 import { indexedValues } from './indexed-values.ts'
 import { endOfFound, insertOfFound, MariadbQueryCompiler } from './query-compiler.ts'
@@ -109,7 +101,8 @@ export const mariadb: SqlEngine = {
   decodeSearchable: (json) => JSON.parse(json) as JsonValue,
   searchedJson: (table, column) => ({ from: sql.table(table), document: sql`${sql.ref(`${table}.${column}`)}` }),
   decodeText: (decoded) => decoded,
-  jsonPairs: (pairs) => overPairs(pairs, (first, second) => sql`coalesce(json_arrayagg(json_array(${first}, ${second})), '[]')`),
+  jsonPairs: (pairs) =>
+    overPairs(pairs, (first, second) => sql`coalesce(json_arrayagg(json_array(${first}, ${second})), '[]')`),
   sumOfPairs: (pairs, number) => overPairs(pairs, (_, second) => sql`sum(${number(second)})`),
   listed: (list) =>
     sql`select listed.value from json_table(${list}, '$[*]' columns (value ${sql.raw(text)} path '$')) as listed`,
@@ -122,19 +115,23 @@ export const mariadb: SqlEngine = {
     sql`(case when (select 1 from ${from} limit 1 offset ${limit}) is null then (select count(*) from ${from}) else ${limit} end)`,
   materialized: sql`as`,
   wholeNumber: (number) => sql`${number}`,
-  pageBefore: ({ order, end, limit, offset }) => sql`and ${offset} < ${end} order by ${order} limit ${limit} offset ${offset}`,
+  pageBefore: ({ order, end, limit, offset }) =>
+    sql`and ${offset} < ${end} order by ${order} limit ${limit} offset ${offset}`,
   nullsLast: (value, direction) =>
     direction === 'asc' ? sql`${value} is null, ${value}` : sql`${value} is null desc, ${value} desc`,
   isSame: (one, other) => sql`${one} <=> ${other}`,
   // With a comparison of row values, MariaDB would begin at the first entry of the index.
   isBeyond: (columns, direction, values) => {
     const compare = sql.raw(direction)
-    return columns.reduceRight<RawBuilder<boolean>>((rest, column, place) => {
-      const value = values[place] ?? sql`null`
-      return place === columns.length - 1
-        ? sql`${column} ${compare} ${value}`
-        : sql`(${column} ${compare} ${value} or (${column} = ${value} and ${rest}))`
-    }, sql`true`)
+    return columns.reduceRight<RawBuilder<boolean>>(
+      (rest, column, place) => {
+        const value = values[place] ?? sql`null`
+        return place === columns.length - 1
+          ? sql`${column} ${compare} ${value}`
+          : sql`(${column} ${compare} ${value} or (${column} = ${value} and ${rest}))`
+      },
+      sql`true`,
+    )
   },
   // MariaDB refuses a limit in the query of `IN` itself.
   among: (column, values) => sql`${column} in (select * from (${values}) as among_values)`,

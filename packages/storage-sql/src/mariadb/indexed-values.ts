@@ -1,7 +1,14 @@
 import { kindOfKey, type SqlIndexedValues } from '../dialect.ts'
 
 /** A query for the indexed values of a row: see `SqlEngine`. */
-export function indexedValues({ row, keys: keyColumns = [], single = [], several = [], first = [], from }: SqlIndexedValues): string {
+export function indexedValues({
+  row,
+  keys: keyColumns = [],
+  single = [],
+  several = [],
+  first = [],
+  from,
+}: SqlIndexedValues): string {
   const keys = from === undefined ? '' : `${row}.issuer, ${row}.provider_id, ${row}.created_at, ${row}.user_id, `
   const document = `${row}.comparable`
   const rest = (...tables: readonly (string | undefined)[]): string => {

@@ -48,8 +48,7 @@ export const mariadbSearch: JsonSearch = {
         sql`case when ${type} in ('STRING', 'BOOLEAN') then ${textOf(chosen)} end`,
       ],
       key: ([number, text]) => sql`coalesce(${number}, ${text})`,
-      keyText: ([number, text]) =>
-        sql`case when ${number} is null then ${listOf(text)} else ${listOf(number)} end`,
+      keyText: ([number, text]) => sql`case when ${number} is null then ${listOf(text)} else ${listOf(number)} end`,
       after: (key) => [key('number'), key('text')],
       mayBeAbsent: true,
     }

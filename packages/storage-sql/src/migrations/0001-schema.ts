@@ -52,7 +52,9 @@ function createTriggers(types: SqlEngine['types']): readonly string[] {
       statements: types.startAgain(trigger, query),
     })),
   ]
-  const ordered = types.runsTriggersInTurn ? created.toSorted((one, other) => (one.name < other.name ? -1 : 1)) : created
+  const ordered = types.runsTriggersInTurn
+    ? created.toSorted((one, other) => (one.name < other.name ? -1 : 1))
+    : created
   return ordered.flatMap(({ statements }) => statements)
 }
 

@@ -37,8 +37,7 @@ export function createCustomResourceStore(
     { hasUniqueTexts }: { readonly hasUniqueTexts: boolean },
   ): Promise<SqlRow | undefined> {
     // A new resource without unique texts is one row and one statement.
-    if (kind === 'insert' && !hasUniqueTexts)
-      return (await orNone(run(statements.insert, values)))?.[0]
+    if (kind === 'insert' && !hasUniqueTexts) return (await orNone(run(statements.insert, values)))?.[0]
     const steps = [
       step(statements[kind], values, 'guard'),
       ...(kind === 'swap' ? [step(statements.dropKeys, values)] : []),
@@ -161,13 +160,14 @@ function resourceStatements({ query, engine }: Pick<Database, 'query' | 'engine'
   const keys = (p: Parameter<'unique_keys'>) => engine.listed(sql`${p('unique_keys')}`)
 
   return {
-    insert: compileSql(
-      query,
-      (p: Parameter<KeyValue | StateValue | 'now'>) =>
-        engine.insertIfAbsent(sql`insert into mintmark_custom_resources
+    insert: compileSql(query, (p: Parameter<KeyValue | StateValue | 'now'>) =>
+      engine.insertIfAbsent(
+        sql`insert into mintmark_custom_resources
         (issuer, resource_id, provider_id, resource_type, external_id, external_id_key, resource, comparable, created_at, updated_at, version)
         values (${p('issuer')}, ${p('resource_id')}, ${p('provider_id')}, ${p('resource_type')}, ${p('external_id')},
-          ${p('external_id_key')}, ${p('resource')}, ${p('comparable')}, ${p('now')}, ${p('now')}, 1)`, record),
+          ${p('external_id_key')}, ${p('resource')}, ${p('comparable')}, ${p('now')}, ${p('now')}, 1)`,
+        record,
+      ),
     ),
 
     find: compileSql(
@@ -186,16 +186,14 @@ function resourceStatements({ query, engine }: Pick<Database, 'query' | 'engine'
           and ${engine.among(sql`unique_key`, keys(p))} and resource_id <> ${p('resource_id')}) as unique_taken`,
     ),
 
-    swap: compileSql(
-      query,
-      (p: Parameter<KeyValue | StateValue | VersionValue | 'now'>) =>
-        engine.changeRows({
-          table,
-          set: sql`external_id = ${p('external_id')}, external_id_key = ${p('external_id_key')}, resource = ${p('resource')},
+    swap: compileSql(query, (p: Parameter<KeyValue | StateValue | VersionValue | 'now'>) =>
+      engine.changeRows({
+        table,
+        set: sql`external_id = ${p('external_id')}, external_id_key = ${p('external_id_key')}, resource = ${p('resource')},
           comparable = ${p('comparable')}, updated_at = ${p('now')}, version = version + 1`,
-          where: isAtVersion(p),
-          returning: record,
-        }),
+        where: isAtVersion(p),
+        returning: record,
+      }),
     ),
 
     dropKeys: compileSql(

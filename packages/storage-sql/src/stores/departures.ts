@@ -133,17 +133,15 @@ function departureStatements({ query, engine }: Pick<Database, 'query' | 'engine
       (p: Parameter<'issuer' | 'groups'>) =>
         sql`select group_id from mintmark_groups where ${isInSlice(p)} order by group_id ${sql.raw(engine.types.lockRows)}`,
     ),
-    touch: compileSql(
-      query,
-      (p: Parameter<Key | 'groups'>) =>
-        engine.changeAmong({
-          table: 'mintmark_groups',
-          set: sql`version = version + 1,
+    touch: compileSql(query, (p: Parameter<Key | 'groups'>) =>
+      engine.changeAmong({
+        table: 'mintmark_groups',
+        set: sql`version = version + 1,
           updated_at = (select case when left_at > mintmark_groups.updated_at then left_at else mintmark_groups.updated_at end
             from mintmark_departures where ${isThis(p)})`,
-          key: { issuerColumn: sql`issuer`, issuer: sql`${p('issuer')}`, column: sql`group_id` },
-          values: sql`select group_id from ${memberships(p)} and ${isInSlice(p)}`,
-        }),
+        key: { issuerColumn: sql`issuer`, issuer: sql`${p('issuer')}`, column: sql`group_id` },
+        values: sql`select group_id from ${memberships(p)} and ${isInSlice(p)}`,
+      }),
     ),
     removeMembers: compileSql(
       query,

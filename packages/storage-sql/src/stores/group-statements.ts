@@ -140,15 +140,13 @@ export function groupStatements({ query, engine }: Pick<Database, 'query' | 'eng
         sql`select group_id from mintmark_groups where ${inGroup(p)} ${sql.raw(engine.types.lockForRemoval)}`,
     ),
 
-    touchParents: compileSql(
-      query,
-      (p: Parameter<GroupKey | 'now'>) =>
-        engine.changeAmong({
-          table: 'mintmark_groups',
-          set: sql`version = version + 1, updated_at = ${p('now')}`,
-          key: groupKey(p),
-          values: parentsOf(p),
-        }),
+    touchParents: compileSql(query, (p: Parameter<GroupKey | 'now'>) =>
+      engine.changeAmong({
+        table: 'mintmark_groups',
+        set: sql`version = version + 1, updated_at = ${p('now')}`,
+        key: groupKey(p),
+        values: parentsOf(p),
+      }),
     ),
 
     /** Removes a group from the groups that contain it. */

@@ -108,10 +108,7 @@ export function provisionedUserStatements({ query, engine }: Pick<Database, 'que
 
     /** Changes a user without changing keys, because SQLite rewrites every index that contains a column of the SET list. */
     compareAndSwapContent: compileStatement((p: Parameter<ChangeValue>) =>
-      change(p)
-        .where(belongsToProvider(p))
-        .where(isSame('external_id_key', p))
-        .where(isSame('user_name_key', p)),
+      change(p).where(belongsToProvider(p)).where(isSame('external_id_key', p)).where(isSame('user_name_key', p)),
     ),
 
     compareAndSwap: compileStatement((p: Parameter<ChangeValue>) => {

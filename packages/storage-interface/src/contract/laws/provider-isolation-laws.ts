@@ -45,7 +45,11 @@ export const provisioningIsolationLaws: readonly StorageLaw<ScimStorage>[] = [
     for (const [index, id] of identifiers.entries()) {
       const user = aProvisionedUser(`${index}`, { providerId: providerId(id), state: aProvisionedState('same') })
       same((await storage.provisionedUsers.insert(user)).outcome, 'inserted', `a user of ${show(id)}`)
-      const group = aGroup(`${index}`, { providerId: providerId(id), state: aGroupState('same'), memberIds: [user.userId] })
+      const group = aGroup(`${index}`, {
+        providerId: providerId(id),
+        state: aGroupState('same'),
+        memberIds: [user.userId],
+      })
       same((await storage.groups.insert(group)).outcome, 'inserted', `a group of ${show(id)}`)
     }
     for (const id of [...identifiers, ...absentIdentifiers]) {

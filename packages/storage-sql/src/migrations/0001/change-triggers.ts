@@ -148,14 +148,15 @@ function recordChange(
 const groupMembers = ['display_name', 'external_id', 'resource'] as const
 
 /** A JSON list of those that differ. */
-const changedGroupNames = ({ differ }: SqlEngine['types']): string => `'[' || ${[
-  ['display_name', 'displayName'],
-  ['external_id', 'externalId'],
-  ['resource', 'resource'],
-]
-  .map(([column, name], index) => {
-    const earlier = groupMembers.slice(0, index).map((each) => differ(`OLD.${each}`, `NEW.${each}`))
-    const comma = earlier.length === 0 ? `''` : `CASE WHEN ${earlier.join(' OR ')} THEN ',' ELSE '' END`
-    return `CASE WHEN ${differ(`OLD.${column}`, `NEW.${column}`)} THEN ${comma} || '"${name}"' ELSE '' END`
-  })
-  .join(' || ')} || ']'`
+const changedGroupNames = ({ differ }: SqlEngine['types']): string =>
+  `'[' || ${[
+    ['display_name', 'displayName'],
+    ['external_id', 'externalId'],
+    ['resource', 'resource'],
+  ]
+    .map(([column, name], index) => {
+      const earlier = groupMembers.slice(0, index).map((each) => differ(`OLD.${each}`, `NEW.${each}`))
+      const comma = earlier.length === 0 ? `''` : `CASE WHEN ${earlier.join(' OR ')} THEN ',' ELSE '' END`
+      return `CASE WHEN ${differ(`OLD.${column}`, `NEW.${column}`)} THEN ${comma} || '"${name}"' ELSE '' END`
+    })
+    .join(' || ')} || ']'`

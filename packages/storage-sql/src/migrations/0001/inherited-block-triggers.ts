@@ -4,7 +4,10 @@ import type { SqlEngine, SqlTrigger } from '../../dialect.ts'
  * A user who gets the keys of one who was removed while blocked is blocked. A statement of PostgreSQL that has waited for the
  * removal does not see it, so a trigger looks again. The triggers, each with its query.
  */
-export const inheritedBlockTriggers = ({ differ, lockToRead }: SqlEngine['types']): readonly (readonly [Omit<SqlTrigger, 'statements'>, string])[] => [
+export const inheritedBlockTriggers = ({
+  differ,
+  lockToRead,
+}: SqlEngine['types']): readonly (readonly [Omit<SqlTrigger, 'statements'>, string])[] => [
   [
     {
       name: 'mintmark_user_block_inherited',
