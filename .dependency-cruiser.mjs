@@ -18,11 +18,11 @@ const floors = {
     values options outcome records/ webhook cursor filter/ resource-list session user provisioned-user
     authorization-code delivery grant group client signing-key opaque-token subject revocation token-family
     change pushed-request decoupled-request organization custom-resource interaction identity-provider status replay
-    initial-access-token log-entry storage contract/ announce-revocations fixtures index memory/ stores
+    initial-access-token log-entry agent storage contract/ announce-revocations fixtures index memory/ stores
   `,
   scim: `
     error/ limits/ tolerance/ values/ schema/ filter/ resource/ patch/ providers/ event/ call/ list/ bulk/
-    deprovisioning/ users/ sign-in/ custom/ groups/ discovery/ universal-logout/ engine options router server
+    deprovisioning/ users/ sign-in/ custom/ agents/ groups/ discovery/ universal-logout/ engine options router server
   `,
   'storage-sql': `
     json-search dialect fair-turns migrations/ tables database row migrate until-aborted record-table
