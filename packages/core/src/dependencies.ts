@@ -1,5 +1,5 @@
 // Over 250 lines: all dependencies of a server are created here, and nowhere else.
-import { type Capacity, createCapacity, createRecentMap, systemClock, systemRandom } from '@mintmark/internal'
+import { type Capacity, createCapacity, systemClock, systemRandom } from '@mintmark/internal'
 import { createBrowsers } from './sessions/browser.ts'
 import type { CompleteInteractionDependencies } from './authorize/interaction-step.ts'
 import type { AuthorizationEndpointDependencies } from './authorize/endpoint.ts'
@@ -27,6 +27,7 @@ import { createRemoteKeySets, type RemoteKeySets } from './clients/remote-key-se
 import { createOutboundClient, documentBreaker, documentLimits } from './outbound/client.ts'
 import { createReportOfMissingPages } from './authorize/missing-pages.ts'
 import { openJournal } from './events.ts'
+import { reportOnce } from './tokens/report-unreleased.ts'
 import { createVerifiedJwts } from './keys/verify-jwt.ts'
 import type { LogoutEndpointDependencies, LogoutSettings } from './logout/endpoint.ts'
 import type { AuthorizationServerOptions } from './options.ts'
@@ -47,7 +48,6 @@ import { jwtBearerGrants } from './token/grants/jwt-bearer.ts'
 import { refreshTokenGrant } from './token/grants/refresh-token.ts'
 import type { TokenTargetDependencies } from './permissions/resources.ts'
 import { createRevocationNames } from './tokens/access-token.ts'
-import type { UnreleasedClaims } from './tokens/claims.ts'
 import type { GrantType } from './tokens/grant.ts'
 import { createRevocationFeed, type RevocationFeed, watchRevocations } from './tokens/feed-watch.ts'
 import type { IntrospectionEndpointDependencies } from './tokens/introspection.ts'
@@ -306,17 +306,3 @@ const grantTypes = (
 const outsideCapacity = (keySets: RemoteKeySets, capacity: Capacity): RemoteKeySets => ({
   read: (client, ...given) => capacity.outside(`keys ${client.jwksUri}`, () => keySets.read(client, ...given)),
 })
-
-/** Reports each claim of a client once: every token of the client would lack it. */
-function reportOnce(report: (unreleased: UnreleasedClaims) => void): (unreleased: UnreleasedClaims) => void {
-  const reported = createRecentMap<{ isNew: boolean }>({ limit: 1000 })
-  return ({ clientId, destination, names }) => {
-    const unreported = names.filter((name) => {
-      const entry = reported.get(JSON.stringify([clientId, destination, name]), () => ({ isNew: true }))
-      const { isNew } = entry
-      entry.isNew = false
-      return isNew
-    })
-    if (unreported.length > 0) report({ clientId, destination, names: unreported })
-  }
-}

@@ -577,6 +577,18 @@ test('a filter that a store refuses to evaluate is 400 (RFC 7644 §3.12 tooMany)
   })
 })
 
+test('an order that a store refuses to compute is 400, and the error names the sort and not a filter (RFC 7644 §3.12 tooMany)', async () => {
+  const directory = await startDirectory(1)
+  const { provisionedUsers } = directory.storage
+  Object.assign(provisionedUsers, { list: async () => ({ outcome: 'tooMany' }) })
+
+  await expectRefusal(directory, () => directory.send({ path: '/Users?sortBy=title' }), {
+    status: 400,
+    scimType: 'tooMany',
+    reason: 'sort_too_many',
+  })
+})
+
 test('reads storage once for a page of users, by index and by cursor', async () => {
   const directory = await startDirectory(3)
   const { provisionedUsers } = directory.storage
