@@ -83,7 +83,7 @@ export async function signInToExample(example: Example) {
 }
 
 /** Opens a page or posts its form. Returns where the browser is sent and which cookies are set. */
-export async function browse(
+async function browse(
   url: URL,
   form?: string,
   cookies = '',

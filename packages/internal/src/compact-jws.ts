@@ -1,4 +1,3 @@
-import type { ProtectedHeaderParameters } from 'jose'
 import { decodeProtectedHeader } from 'jose/decode/protected_header'
 
 /**
@@ -19,7 +18,7 @@ const compactJws = new RegExp(`^${part}\\.${part}\\.${part}$`)
  * another member, such as `crit` or `jwk`, is not from the authorization server (RFC 7515 §4.1.11, RFC 8725 §3.1).
  * @returns `undefined` for any other header.
  */
-export function readPlainHeader(text: string): ProtectedHeaderParameters | undefined {
+export function readPlainHeader(text: string): ReturnType<typeof decodeProtectedHeader> | undefined {
   try {
     const header = decodeProtectedHeader(text)
     return Object.keys(header).every((name) => ['alg', 'typ', 'kid'].includes(name)) ? header : undefined

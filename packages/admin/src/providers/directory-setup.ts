@@ -26,7 +26,7 @@ export interface SetupLinks {
 }
 
 /** What a link was exchanged for. */
-export interface SetupSession {
+interface SetupSession {
   /** A secret. Its characters are allowed in a cookie. */
   readonly value: string
   readonly expiresAt: EpochSeconds

@@ -21,7 +21,7 @@ export interface OpenedVisit extends SetupVisit {
   readonly setup: DirectorySetup
 }
 
-export interface SetupContent {
+interface SetupContent {
   readonly title: string
   readonly body: Fragment
   /** @defaultValue 200. */

@@ -10,7 +10,7 @@ import { getText } from '../values/json.ts'
 export type Agent = ClientRecord & { readonly agent: AgentRecord }
 
 /** What the client of a new agent may do, and how it authenticates. */
-export interface AgentClient extends Omit<Partial<ClientRegistration>, 'clientId' | 'clientName'> {}
+interface AgentClient extends Omit<Partial<ClientRegistration>, 'clientId' | 'clientName'> {}
 
 /** Options of agents. */
 export interface AgentOptions {
@@ -24,7 +24,7 @@ export interface AgentOptions {
 }
 
 /** An agent that a directory creates. */
-export interface NewAgent {
+interface NewAgent {
   readonly providerId: string
   /** The user who is accountable for it. */
   readonly ownerUserId: string
@@ -32,7 +32,7 @@ export interface NewAgent {
   readonly resource: JsonObject
 }
 
-export interface AgentClientDependencies {
+interface AgentClientDependencies {
   readonly storage: ScimStorage
   readonly random: Random
   readonly clock: Clock
