@@ -32,7 +32,7 @@ interface NewAgent {
   readonly resource: JsonObject
 }
 
-interface AgentClientDependencies {
+export interface AgentClientDependencies {
   readonly storage: ScimStorage
   readonly random: Random
   readonly clock: Clock
