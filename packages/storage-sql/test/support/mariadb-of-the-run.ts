@@ -35,14 +35,8 @@ async function withTables(pools: readonly [Pool, Pool]): Promise<readonly [Pool,
   return pools
 }
 
-/** Returns an empty database without tables. */
-export async function aMariadbDatabase(): Promise<MariadbOfTheRun> {
-  const pools = await twoMariadbPools(await portOfTheRun())
-  return { pools, remove: async () => void (await Promise.all(pools.map(endPool))) }
-}
-
 /** The port of the MariaDB that all tests of the run share. */
-export async function portOfTheRun(): Promise<number> {
+async function portOfTheRun(): Promise<number> {
   const socket = connect(inject('mariadbPort'), '127.0.0.1')
   const answer = (await socket.toArray()).join('')
   const [, port] = /^port (\d+)$/.exec(answer) ?? []

@@ -60,7 +60,7 @@ export const aMigratedPostgres = (options?: Parameters<TestDatabase['pool']>[0])
   untilTestEnds(openPostgres(options))
 
 /** Returns an empty database with the tables on the MariaDB of the run, until the test ends. */
-export const aMigratedMariadb = (): Promise<SqlDialect> => untilTestEnds(openMariadb())
+const aMigratedMariadb = (): Promise<SqlDialect> => untilTestEnds(openMariadb())
 
 /** The engines, for tests that run on each. */
 export const engines = [
