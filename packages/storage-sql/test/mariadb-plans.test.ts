@@ -1,0 +1,81 @@
+import { type AdminStorage, epochSeconds, groupId, type ResolvedFilter } from '@mintmark/storage-interface'
+import { aGroup, aProvisionedState, aProvisionedUser } from '@mintmark/storage-interface/fixtures'
+import type { FilterAttribute } from '@mintmark/storage-interface/stores'
+import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
+import { toMariadbDialect } from '@mintmark/storage-sql/mariadb'
+import type { Pool, RowDataPacket } from 'mysql2'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { copyRows } from './support/copy-rows.ts'
+import { aMariadbPool, endPool } from './support/mariadb-database.ts'
+import { portOfTheRun } from './support/mariadb-of-the-run.ts'
+
+const issuer = 'https://issuer.example'
+const { providerId } = aProvisionedUser('any')
+const labels = Array.from({ length: 3000 }, (_, index) => `p${index + 10_000}q`)
+const label = 'p12345q'
+
+let pool: Pool
+let dialect: SqlDialect
+let storage: AdminStorage
+beforeAll(async () => {
+  // One connection, which counts what it reads.
+  pool = await aMariadbPool(await portOfTheRun(), { connectionLimit: 1 })
+  dialect = toMariadbDialect(pool, { migrate: 'on-open' })
+  storage = await createSqlStorage({ dialect, issuer })
+  const template = 'p00000q'
+  const user = aProvisionedUser(template, {
+    state: aProvisionedState(template, {
+      comparable: { userName: `name-${template}`, emails: [{ value: `${template}@work.example`, primary: true }] },
+    }),
+  })
+  await storage.provisionedUsers.insert(user)
+  await storage.groups.insert(aGroup(template, { memberIds: [user.userId] }))
+  for (const table of ['mintmark_users', 'mintmark_groups', 'mintmark_group_members'])
+    await copyRows(dialect, table, { label: template, labels })
+}, 120_000)
+afterAll(() => endPool(pool))
+
+const attribute = (name: string): FilterAttribute => ({
+  extension: undefined,
+  name,
+  subName: undefined,
+  multiValued: false,
+})
+const text = (name: string, value: string): ResolvedFilter => ({
+  kind: 'text',
+  attribute: attribute(name),
+  operator: 'eq',
+  value,
+})
+const list = (filter: ResolvedFilter) => () =>
+  storage.provisionedUsers.list({ providerId, filter, sort: undefined, page: { kind: 'index', offset: 0, limit: 10 } })
+const listGroups = (filter: ResolvedFilter) => () =>
+  storage.groups.list({ providerId, filter, sort: undefined, page: { kind: 'index', offset: 0, limit: 10 } })
+
+const requests: Readonly<Record<string, () => Promise<unknown>>> = {
+  'users by userName': list(text('userName', `name-${label}`)),
+  'users by externalId': list(text('externalId', `external-${label}`)),
+  'users by identifier': list(text('id', `user-${label}`)),
+  'groups by externalId': listGroups(text('externalId', `external-${label}`)),
+  'groups by displayName': listGroups(text('displayName', `name-${label}`)),
+  'a change of members': () =>
+    storage.groups.change({
+      providerId,
+      groupId: groupId(`group-${label}`),
+      version: undefined,
+      state: undefined,
+      members: { kind: 'delta', add: ['user-p10001q'], remove: [`user-${label}`] },
+      now: epochSeconds(1_800_000_100),
+    }),
+}
+
+test.for(Object.entries(requests))('reads few of three thousand users and groups: %s', async ([, request]) => {
+  await pool.promise().query('FLUSH STATUS')
+
+  const outcome = await request()
+
+  const [rows] = await pool.promise().query<RowDataPacket[]>(`SHOW SESSION STATUS LIKE 'Handler_read_%'`)
+  const read = rows.reduce((sum, row) => sum + Number(row['Value']), 0)
+  expect(outcome).toMatchObject({ outcome: expect.stringMatching(/^(listed|swapped)$/) as string })
+  expect(read).toBeLessThan(1000)
+})
