@@ -36,7 +36,7 @@ async function withTables(pools: readonly [Pool, Pool]): Promise<readonly [Pool,
 }
 
 /** The port of the MariaDB that all tests of the run share. */
-async function portOfTheRun(): Promise<number> {
+export async function portOfTheRun(): Promise<number> {
   const socket = connect(inject('mariadbPort'), '127.0.0.1')
   const answer = (await socket.toArray()).join('')
   const [, port] = /^port (\d+)$/.exec(answer) ?? []
