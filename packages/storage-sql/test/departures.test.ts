@@ -204,7 +204,7 @@ const watch =
   (sound: SqlDialect, slices: number[], isGone: () => Promise<void>): SqlDialect['transact'] =>
   async (steps) => {
     const lists = steps.flatMap(({ statement, parameters }) =>
-      statement.startsWith('update mintmark_groups set version')
+      /^update "mintmark_groups" set version/.test(statement)
         ? parameters.filter((value) => typeof value === 'string' && value.startsWith('['))
         : [],
     )

@@ -23,6 +23,7 @@ it('refuses a client_id that is the identifier of a user (RFC 9700 §4.15)', asy
 it('has a metadata rule for each member of the record that an administrator can set (RFC 7591 §2)', async () => {
   const storage = createMemoryStorage({ issuer: 'https://as.test' })
   const serverMembers = [
+    'agent',
     'clientId',
     'secrets',
     'origin',

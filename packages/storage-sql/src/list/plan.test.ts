@@ -4,9 +4,14 @@ import { expect, test } from 'vitest'
 import { sqlite } from '../sqlite/engine.ts'
 import { filterTemplate } from './filter.ts'
 import { createProvisionedUserListKind } from './kinds.ts'
+import { createValueIndex } from './narrow-index.ts'
 import { incompleteIndexes, planList } from './plan.ts'
 
-const kind = createProvisionedUserListKind(sqlite, { indexOf: () => undefined })
+// The host has declared displayName as indexed.
+const byDisplayName = createValueIndex('displayName', 'single')
+const kind = createProvisionedUserListKind(sqlite, {
+  indexOf: (label) => (label === 'displayName' ? byDisplayName : undefined),
+})
 
 test.each<readonly [string, ResolvedFilter | undefined, string | undefined, readonly (string | undefined)[]]>([
   ['an order that an index has', undefined, 'userName', ['ordered', 'everything', undefined]],
