@@ -126,19 +126,18 @@ export function createScimServer(hostOptions: ScimServerOptions): ScimServer {
       ...resources,
       '.search': { collection: { POST: searchEndpoints(listed, deps).search } },
       bulk: bulkRoutes({ ...deps, resources }),
-      ...(options.universalLogout && {
-        [revocationPath]: universalLogoutRoutes({
-          ...deps,
-          issuer,
-          limiter: options.universalLogout.limit ?? createMemoryRateLimiter({ points: 60, window: 60 }),
-        }),
-      }),
+      ...(options.universalLogout && logoutRoutes(options.universalLogout, { ...deps, issuer })),
     },
     recordRefusal: recordRefusal(deps.journal),
     notifyAnswered: notifyAnswered(options.onRequest),
   })
   return { ...router, issuer, signInFromProvider: (login) => signInFromProvider(login, deps) }
 }
+
+const logoutRoutes = (
+  { limit = createMemoryRateLimiter({ points: 60, window: 60 }) }: UniversalLogoutOptions,
+  deps: Omit<Parameters<typeof universalLogoutRoutes>[0], 'limiter'>,
+): ScimRoutes => ({ [revocationPath]: universalLogoutRoutes({ ...deps, limiter: limit }) })
 
 /** @throws TypeError when the storage cannot end agents with their owners. */
 function agentsOf(

@@ -204,7 +204,7 @@ const watch =
   (sound: SqlDialect, slices: number[], isGone: () => Promise<void>): SqlDialect['transact'] =>
   async (steps) => {
     const lists = steps.flatMap(({ statement, parameters }) =>
-      /^update "mintmark_groups" set version/.test(statement)
+      statement.startsWith('update "mintmark_groups" set version')
         ? parameters.filter((value) => typeof value === 'string' && value.startsWith('['))
         : [],
     )

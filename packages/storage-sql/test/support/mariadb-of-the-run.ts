@@ -3,7 +3,7 @@ import { migrate } from '@mintmark/storage-sql'
 import { toMariadbDialect } from '@mintmark/storage-sql/mariadb'
 import type { Pool } from 'mysql2'
 import { inject } from 'vitest'
-import { emptyMariadb, endPool, twoMariadbPools } from './mariadb-database.ts'
+import { emptyMariadb, twoMariadbPools } from './mariadb-database.ts'
 
 /** A database on the MariaDB that all tests of the run share. */
 export interface MariadbOfTheRun {
