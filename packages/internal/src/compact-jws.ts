@@ -13,12 +13,19 @@ const part = '(?=[\\w-])(?:[\\w-]{4})*(?:[\\w-][AQgw]|[\\w-]{2}[AEIMQUYcgkosw048
 
 const compactJws = new RegExp(`^${part}\\.${part}\\.${part}$`)
 
+/** The members that the authorization server writes. */
+interface PlainHeader {
+  readonly alg?: string
+  readonly typ?: string
+  readonly kid?: string
+}
+
 /**
  * Reads the header of a JWS that the authorization server may have signed. It writes only `alg`, `typ` and `kid`; a header with
  * another member, such as `crit` or `jwk`, is not from the authorization server (RFC 7515 §4.1.11, RFC 8725 §3.1).
  * @returns `undefined` for any other header.
  */
-export function readPlainHeader(text: string): ReturnType<typeof decodeProtectedHeader> | undefined {
+export function readPlainHeader(text: string): PlainHeader | undefined {
   try {
     const header = decodeProtectedHeader(text)
     return Object.keys(header).every((name) => ['alg', 'typ', 'kid'].includes(name)) ? header : undefined
