@@ -1,12 +1,4 @@
-import { requireSameOrigin } from '@mintmark/core'
-import {
-  type HttpService,
-  redirect,
-  type RequestHead,
-  type ServerRequest,
-  type ServerResponse,
-  withHeaders,
-} from '@mintmark/core/http'
+import { type HttpService, redirect, type ServerRequest, type ServerResponse, withHeaders } from '@mintmark/core/http'
 import {
   aFunction,
   allowHeader,
@@ -14,7 +6,6 @@ import {
   anObjectWith,
   aStringMatching,
   checkOptions,
-  createJournal,
   createService,
   type Exchange,
   type Journal,
@@ -22,11 +13,8 @@ import {
   matchPatterns,
   oneOf,
   type OptionChecks,
-  randomIdentifier,
   required,
   type Route,
-  systemClock,
-  systemRandom,
 } from '@mintmark/internal'
 import { type Brand, type BrandingOptions, closestLanguage, createBrand } from '@mintmark/pages/internal'
 
@@ -37,6 +25,7 @@ import { catalogues, type ConsoleLanguage } from './languages/catalogues.ts'
 import { english } from './languages/english.ts'
 import type { Messages } from './languages/messages.ts'
 import { consolePage } from './layout.ts'
+import { openJournal, refusedRequest, requireOwnPage, textsIn } from './own-requests.ts'
 import { type ConsoleEvent, ConsoleError, type ConsoleOccurrence, ApiError } from './refusals.ts'
 import { routes, sectionsFor } from './routes.ts'
 import type { Caller, ConsoleRoute, PageContent, Visit } from './visit.ts'
@@ -93,11 +82,8 @@ export function createConsole(options: ConsoleOptions): HttpService {
     ...options,
     root,
     brand: branding && createBrand(branding),
-    catalogues: catalogueList(options.languages),
-    journal: createJournal<ConsoleOccurrence, number>(options.onEvent ?? reportFailures(console), {
-      clock: systemClock,
-      newIdentifier: () => randomIdentifier(systemRandom),
-    }),
+    catalogues: textsIn(options.languages, catalogues, english),
+    journal: openJournal('console', options.onEvent),
   }
   const refuse = (reason: ConsoleError['reason'], exchange: ConsoleExchange) =>
     renderError(new ConsoleError(reason), exchange, deps)
@@ -105,12 +91,12 @@ export function createConsole(options: ConsoleOptions): HttpService {
   return createService<Caller, RouteMatch | undefined>({
     origin: root.origin,
     bodyLimit: 65_536,
-    // RFC 9110 §15.5.14.
     tooLarge: () =>
       refusalPage(new ConsoleError('message_too_large'), { messages: deps.catalogues[0], brand: deps.brand }),
     serves: (requested) => requested === root.pathname || requested.startsWith(`${root.pathname}/`),
     find: ({ url }) => findRoute(url.pathname, deps),
     authenticate: async (request) => {
+      // The API repeats the check.
       requireOwnPage(request)
       return readCaller(connectApi(admin, request))
     },
@@ -151,23 +137,6 @@ interface RouteMatch {
 }
 
 type ConsoleExchange = Exchange<Caller, RouteMatch | undefined>
-
-function catalogueList(
-  languages: readonly ConsoleLanguage[] | undefined,
-): readonly [Messages, ...(readonly Messages[])] {
-  const [first = english, ...others] = languages?.map((language) => catalogues[language]) ?? Object.values(catalogues)
-  return [first, ...others]
-}
-
-/** RFC 9700 §4.7: only a form of this console may change something. The API repeats the check. */
-function requireOwnPage(request: RequestHead): void {
-  if (request.method === 'HEAD') return
-  try {
-    requireSameOrigin(request)
-  } catch (cause) {
-    throw new ConsoleError('cross_site', { cause })
-  }
-}
 
 function findRoute(path: string, deps: Dependencies): Route<Caller, RouteMatch | undefined> {
   const below = path.slice(deps.root.pathname.length).replace(/\/$/, '')
@@ -223,7 +192,8 @@ function renderError(error: unknown, { request, caller }: ConsoleExchange, deps:
     error instanceof ConsoleError || error instanceof ApiError
       ? error
       : new ConsoleError('unexpected_failure', { cause: error })
-  if (refusal instanceof ConsoleError) journal.record(request, toOccurrence(refusal, request))
+  if (refusal instanceof ConsoleError)
+    journal.record(request, refusedRequest(refusal, { method: request.method, path: request.url.pathname }))
   const returnTo = request.url.pathname + request.url.search
   const signIn = signInUrl?.(request.method === 'GET' ? returnTo : root.pathname)
   const isSignedOut = refusal instanceof ConsoleError && refusal.reason === 'not_signed_in'
@@ -244,18 +214,3 @@ function renderError(error: unknown, { request, caller }: ConsoleExchange, deps:
     [journal.correlationHeader(request)],
   )
 }
-
-const toOccurrence = (error: ConsoleError, request: RequestHead): ConsoleOccurrence => ({
-  type: 'request.refused',
-  method: request.method,
-  path: request.url.pathname,
-  status: error.status,
-  reason: error.reason,
-  cause: error.status >= 500 ? error.cause : undefined,
-})
-
-const reportFailures =
-  (console: Pick<Console, 'error'>) =>
-  ({ reason, cause }: ConsoleEvent): void => {
-    if (cause !== undefined) console.error(`Mintmark console: ${reason}`, cause)
-  }

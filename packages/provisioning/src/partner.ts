@@ -70,9 +70,7 @@ export function openPartner({
     const parsed = parseJsonObject(answer.body)
     if (status >= 200 && status < 300) return { status, body: parsed }
     const isAbsent = status === 404 && method !== 'POST'
-    // RFC 7644 §3.12, 501; RFC 9110 §15.5.6, 405.
-    const lacksPatch = method === 'PATCH' && (status === 501 || status === 405)
-    if (isAbsent || lacksPatch) return { status, body: undefined }
+    if (isAbsent || (method === 'PATCH' && isWithoutMethod(status))) return { status, body: undefined }
     throw failureOf(status, { parsed, retryAfter: parseRetryAfter(headers, clock()) })
   }
 
@@ -92,7 +90,7 @@ export function openPartner({
 
   /** Whether PATCH failed because the service has none. Some answer 404, and say in their configuration that they have none. */
   async function lacksPatch(status: number): Promise<boolean> {
-    if (status !== 404) return status === 501 || status === 405
+    if (status !== 404) return isWithoutMethod(status)
     const { body } = await send({ method: 'GET', path: '/ServiceProviderConfig' })
     const feature = body?.['patch'] ?? null
     return isJsonObject(feature) && feature['supported'] === false
@@ -151,6 +149,9 @@ export function openPartner({
     },
   }
 }
+
+/** RFC 7644 §3.12, 501; RFC 9110 §15.5.6, 405. */
+const isWithoutMethod = (status: number): boolean => status === 501 || status === 405
 
 const absent = { status: 404, body: undefined } as const
 

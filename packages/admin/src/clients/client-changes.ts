@@ -126,7 +126,6 @@ async function requireOwner({ clientId: id }: ClientTarget, context: AdminContex
   const { users, identityProviders } = context.storage
   const [owner, provider] = await Promise.all([users.find(agent.ownerUserId), identityProviders.find(agent.providerId)])
   const isOwned = owner?.active === true && owner.providerId === agent.providerId
-  // RFC 9110 §15.5.10.
   if (!isOwned || provider === undefined || provider.disabledAt !== undefined)
     throw new AdminError('agent_owner_inactive')
 }

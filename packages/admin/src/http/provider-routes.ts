@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { toleranceProfiles } from '@mintmark/scim/engine'
 
 import type { ProviderTarget } from '../providers/provider-changes.ts'
+import { maximumSetupLifetime } from '../providers/setup-link.ts'
 import { defineRoute, withVersion, type AdminRoute } from './admin-route.ts'
 import { secretHolderRoutes } from './secret-holder-routes.ts'
 import {
@@ -195,7 +196,7 @@ export const providerRoutes: readonly AdminRoute[] = [
     access: 'write',
     summary:
       'Creates a link with which the IT of a customer sets up this identity provider, in place of an earlier one. Only this response contains it.',
-    body: z.strictObject(optionalMembers({ lifetime: z.int().min(1).max(2_592_000) })),
+    body: z.strictObject(optionalMembers({ lifetime: z.int().min(1).max(maximumSetupLifetime) })),
     status: 201,
     answer: z.strictObject({ url: z.string(), expires_at: seconds }),
     handle: async ({ admin, part, body }) => ({

@@ -9,7 +9,7 @@ import type { Actor } from '../audit/admin-event.ts'
 import { AdminError } from '../error/refusals.ts'
 import { administerProviders } from './provider-administration.ts'
 import { type ProviderSetup, providerView, type ProviderView, type SetupProduct } from './provider-view.ts'
-import { sessionOf } from './setup-link.ts'
+import { sessionOf, setupTokenPrefix } from './setup-link.ts'
 
 /** What the page for the holders of set-up links needs. `createDirectorySetup` of the console is that page. */
 export interface SetupLinks {
@@ -65,10 +65,10 @@ export function createSetupLinks(
 ): SetupLinks {
   /** Finds the provider that a cookie value belongs to. All wrong values get the same answer. */
   async function find(value: string): Promise<ProviderWithLink | undefined> {
-    const parts = /^([A-Za-z0-9-]{1,64})_([A-Za-z0-9_-]{43})$/.exec(value)
-    if (parts?.[1] === undefined || parts[2] === undefined) return undefined
-    const provider = await storage.identityProviders.find(providerId(parts[1]))
-    const digest = await digestSecret(parts[2])
+    const parts = partsOf(value)
+    if (parts === undefined) return undefined
+    const provider = await storage.identityProviders.find(providerId(parts.id))
+    const digest = await digestSecret(parts.secret)
     const link = provider?.setupLink
     if (provider === undefined || link === undefined || clock() >= link.expiresAt) return undefined
     return equalInConstantTime(digest, link.digest) ? { ...provider, setupLink: link } : undefined
@@ -77,9 +77,9 @@ export function createSetupLinks(
   return {
     path: setupPath,
     async exchange(token) {
-      const parts = /^mmsetup_([A-Za-z0-9-]{1,64})_([A-Za-z0-9_-]{43})$/.exec(token)
-      if (parts?.[1] === undefined || parts[2] === undefined) return undefined
-      const value = `${parts[1]}_${await sessionOf(parts[2])}`
+      const parts = token.startsWith(setupTokenPrefix) ? partsOf(token.slice(setupTokenPrefix.length)) : undefined
+      if (parts === undefined) return undefined
+      const value = `${parts.id}_${await sessionOf(parts.secret)}`
       const provider = await find(value)
       if (provider === undefined) return undefined
       const { providerId: id, setupLink } = provider
@@ -92,6 +92,12 @@ export function createSetupLinks(
       return provider && setupOf(provider, as(actorFor(provider.providerId)))
     },
   }
+}
+
+/** Splits the value of a cookie, or a link after its prefix. */
+function partsOf(text: string): { readonly id: string; readonly secret: string } | undefined {
+  const [, id, secret] = /^([A-Za-z0-9-]{1,64})_([A-Za-z0-9_-]{43})$/.exec(text) ?? []
+  return id === undefined || secret === undefined ? undefined : { id, secret }
 }
 
 type ProviderWithLink = IdentityProviderRecord & {

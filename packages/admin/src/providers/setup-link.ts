@@ -22,8 +22,7 @@ export const createSetupLink = (
       name: 'provider.setup_link_created',
       target: { kind: 'provider', id },
       run: async () => {
-        // RFC 9110 §15.5.1.
-        if (!Number.isSafeInteger(lifetime) || lifetime < 1 || lifetime > maximumLifetime)
+        if (!Number.isSafeInteger(lifetime) || lifetime < 1 || lifetime > maximumSetupLifetime)
           throw new AdminError('setup_link_invalid', { pointer: '/lifetime' })
         const secret = randomSecret(context.random)
         const digest = await digestSecret(await sessionOf(secret))
@@ -32,8 +31,9 @@ export const createSetupLink = (
         const setupLink = { digest, createdAt, expiresAt }
         const changed = await changeStored({ providerId: id }, (before) => ({ ...before, setupLink }), context)
         const { issuer } = context.storage
-        // A prefix for secret scanners, the provider, and 256 random bits. No provider id contains an underscore.
-        return { ...changed, result: { url: `${issuer}${context.setupPath}/mmsetup_${id}_${secret}`, expiresAt } }
+        // The provider, and 256 random bits. No provider id contains an underscore.
+        const url = `${issuer}${context.setupPath}/${setupTokenPrefix}${id}_${secret}`
+        return { ...changed, result: { url, expiresAt } }
       },
     },
     context,
@@ -41,7 +41,11 @@ export const createSetupLink = (
 
 /** A week: the customer may have to wait for the person who administers the directory. */
 const defaultLifetime = 604_800
-const maximumLifetime = 2_592_000
+/** In seconds: 30 days. */
+export const maximumSetupLifetime = 2_592_000
+
+/** By it, secret scanners recognise a link. */
+export const setupTokenPrefix = 'mmsetup_'
 
 /** Revokes the link of a provider, and the cookies that it was exchanged for. Without a link, nothing changes. */
 export const revokeSetupLink = (id: string, context: AdminContext): Promise<void> =>

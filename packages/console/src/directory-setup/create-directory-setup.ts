@@ -1,4 +1,3 @@
-import { requireSameOrigin } from '@mintmark/core'
 import {
   type HttpService,
   redirect,
@@ -14,7 +13,6 @@ import {
   anObjectWith,
   aStringMatching,
   checkOptions,
-  createJournal,
   createService,
   defineCookie,
   type Exchange,
@@ -22,16 +20,14 @@ import {
   listOf,
   oneOf,
   type OptionChecks,
-  randomIdentifier,
   required,
-  systemClock,
-  systemRandom,
 } from '@mintmark/internal'
 import { address, type Brand, type BrandingOptions, closestLanguage, createBrand, html } from '@mintmark/pages/internal'
 
 import type { AdminServer } from '../api.ts'
 import type { ConsoleLanguage } from '../languages/catalogues.ts'
 import { framedPage, head } from '../layout.ts'
+import { openJournal, refusedRequest, requireOwnPage, textsIn } from '../own-requests.ts'
 import { ConsoleError, type ConsoleEvent, type ConsoleOccurrence } from '../refusals.ts'
 import { setupCatalogues } from './languages/catalogues.ts'
 import { english } from './languages/english.ts'
@@ -76,18 +72,14 @@ export function createDirectorySetup(options: DirectorySetupOptions): HttpServic
   checkOptions('createDirectorySetup', options, optionChecks)
   const { admin, branding, languages } = options
   const root = new URL(admin.issuer + admin.setupLinks.path)
-  const [first = english, ...others] =
-    languages?.map((language) => setupCatalogues[language]) ?? Object.values(setupCatalogues)
+  const catalogues = textsIn(languages, setupCatalogues, english)
   const deps: Dependencies = {
     ...options,
     root,
     brand: branding && createBrand(branding),
-    catalogues: [first, ...others],
+    catalogues,
     cookie: defineCookie(admin.issuer, 'mintmark-directory-setup'),
-    journal: createJournal<ConsoleOccurrence, number>(options.onEvent ?? reportFailures(console), {
-      clock: systemClock,
-      newIdentifier: () => randomIdentifier(systemRandom),
-    }),
+    journal: openJournal('directory set-up', options.onEvent),
   }
   const refuse = (reason: ConsoleError['reason'], exchange: SetupExchange) =>
     renderError(new ConsoleError(reason), exchange, deps)
@@ -95,8 +87,7 @@ export function createDirectorySetup(options: DirectorySetupOptions): HttpServic
   return createService<undefined, undefined>({
     origin: root.origin,
     bodyLimit: 4096,
-    // RFC 9110 §15.5.14.
-    tooLarge: () => setupRefusalPage(new ConsoleError('message_too_large'), { ...deps, messages: first }),
+    tooLarge: () => setupRefusalPage(new ConsoleError('message_too_large'), { ...deps, messages: catalogues[0] }),
     serves: (requested) => requested === root.pathname || requested.startsWith(`${root.pathname}/`),
     find: (request) => findRoute(request, deps),
     async authenticate(request) {
@@ -129,16 +120,6 @@ interface Dependencies extends DirectorySetupOptions {
 }
 
 type SetupExchange = Exchange<undefined, undefined>
-
-/** RFC 9700 §4.7: only a form of this page may change something. */
-function requireOwnPage(request: RequestHead): void {
-  if (request.method === 'HEAD') return
-  try {
-    requireSameOrigin(request)
-  } catch (cause) {
-    throw new ConsoleError('cross_site', { cause })
-  }
-}
 
 function findRoute({ url }: RequestHead, deps: Dependencies) {
   const below = url.pathname.slice(deps.root.pathname.length).replace(/\/$/, '')
@@ -229,21 +210,8 @@ function renderError(error: unknown, { request, route }: SetupExchange, deps: De
   const refusal = error instanceof ConsoleError ? error : new ConsoleError('unexpected_failure', { cause: error })
   // The path of a link contains its secret.
   const path = route?.template ?? deps.root.pathname
-  journal.record(request, {
-    type: 'request.refused',
-    method: request.method,
-    path,
-    status: refusal.status,
-    reason: refusal.reason,
-    cause: refusal.status >= 500 ? refusal.cause : undefined,
-  })
+  journal.record(request, refusedRequest(refusal, { method: request.method, path }))
   const messages = closestLanguage(catalogues, [], request)
   const reference = journal.correlationIdOf(request)
   return withHeaders(setupRefusalPage(refusal, { ...deps, messages, reference }), [journal.correlationHeader(request)])
 }
-
-const reportFailures =
-  (console: Pick<Console, 'error'>) =>
-  ({ reason, cause }: ConsoleEvent): void => {
-    if (cause !== undefined) console.error(`Mintmark directory set-up: ${reason}`, cause)
-  }

@@ -1,5 +1,5 @@
 // One file, because the operations of an agent share how it is found, rendered and written.
-import { inOnePiece, type Journal, runInTurns, utf8Length } from '@mintmark/internal'
+import { type Journal, runInTurns, utf8Length } from '@mintmark/internal'
 import { clientId, type ClientRecord, type JsonObject, userId, type UserId } from '@mintmark/storage-interface'
 import { type AgentStore, jsonText, type ProviderId, untilSettled } from '@mintmark/storage-interface/stores'
 
@@ -38,15 +38,12 @@ export function servedAgents(deps: AgentDependencies): ServedType<Agent> {
       resourceType: agentResourceType,
       locationOf,
       async list({ providerId, ...query }, { projection, baseUrl, turns }) {
-        const agents = (await allAgents(providerId, deps)).map((agent) => complete(agent, baseUrl))
-        const rows = agents.map((resource) => ({
-          id: getText(resource, 'id') ?? '',
-          comparable: comparableResource(resource, agentResourceType),
-          record: () => jsonText(projectResource(resource, projection)),
+        const rows = (await allAgents(providerId, deps)).map((agent) => ({
+          id: agent.clientId,
+          comparable: () => comparableResource(complete(agent, baseUrl), agentResourceType),
+          record: () => jsonText(projectResource(complete(agent, baseUrl), projection)),
         }))
-        const outcome = await listInMemory(rows, query, turns)
-        if (outcome.outcome === 'tooMany') return outcome
-        return { ...outcome, records: outcome.records.map((text) => inOnePiece(() => text)) }
+        return listInMemory(rows, query, turns)
       },
     },
     idOf: (agent) => agent.clientId,
@@ -128,7 +125,6 @@ async function createAgent(document: JsonObject, call: ScimCall, deps: AgentDepe
   const agents = await allAgents(provider.providerId, deps)
   if (agent.externalId !== undefined && agents.some((other) => other.agent.externalId === agent.externalId))
     throw refusal('external_id_taken')
-  // RFC 7644 §3.12, 403.
   if (agents.length >= limits.agents) throw refusal('resources_too_many')
 
   const isActive = getMember(document, 'active') !== false
@@ -162,9 +158,10 @@ const changeAgent = (
     const changed = { ...current.agent, ...(await checkedState({ document, before }, call, deps)) }
     const next = await withActivity({ ...current, agent: changed }, { document, call, deps })
     const swapped = await deps.storage.clients.compareAndSwap(next, current.version)
-    if (swapped.outcome !== 'swapped' || !isAgentOf(swapped.record, current.agent.providerId)) return undefined
+    // Another write came first: the change is made again, on its result.
+    if (swapped.outcome !== 'swapped') return undefined
     recordChange(['changed', current], call, deps)
-    return swapped.record
+    return { ...swapped.record, agent: swapped.record.agent ?? next.agent }
   })
 
 /** Returns the agent enabled or disabled, as the document says. */

@@ -1,40 +1,47 @@
-import { type Pieces, runInTurns, type Turns } from '@mintmark/internal'
+import { inOnePiece, type Pieces, runInTurns, type Turns } from '@mintmark/internal'
 import { type JsonObject, matchesFilter, type ResolvedFilter } from '@mintmark/storage-interface'
-import { comparisonsOf, type ListOutcome, type ListQuery, listRows } from '@mintmark/storage-interface/stores'
+import {
+  comparisonsOf,
+  type JsonText,
+  type ListOutcome,
+  type ListQuery,
+  listRows,
+} from '@mintmark/storage-interface/stores'
+
+import type { RenderedResource } from '../schema/projection.ts'
 
 /** A resource that is in memory. */
-interface ComparableRow<Text extends string> {
+interface ComparableRow {
   readonly id: string
-  /** The comparable form, for filters and sorting. */
-  readonly comparable: JsonObject
+  /** Returns the comparable form, for filters and sorting. */
+  readonly comparable: () => JsonObject
   /** Renders the resource. */
-  readonly record: () => Text
+  readonly record: () => JsonText
 }
 
 /** Filters, sorts and pages resources that are in memory, in the order of their ids, so that pages stay consistent. */
-export async function listInMemory<Text extends string>(
-  rows: readonly ComparableRow<Text>[],
+export async function listInMemory(
+  rows: readonly ComparableRow[],
   { filter, ...query }: Omit<ListQuery, 'providerId'>,
   turns: Turns,
-): Promise<ListOutcome<Text>> {
+): Promise<ListOutcome<Pieces<RenderedResource>>> {
   if (filter !== undefined && comparisonsOf(filter, comparisonCosts) * rows.length > maximumComparisons)
     return { outcome: 'tooMany' }
   const found = await runInTurns(selectMatching(rows, filter), turns)
-  return listRows(
-    found.map(({ id, record, comparable }) => ({ id, record, comparable: () => comparable })),
-    { ...query, filter: undefined },
-  )
+  const outcome = listRows(found, { ...query, filter: undefined })
+  if (outcome.outcome === 'tooMany') return outcome
+  return { ...outcome, records: outcome.records.map((rendered) => inOnePiece(() => rendered)) }
 }
 
-function* selectMatching<Row extends { readonly comparable: JsonObject }>(
-  all: readonly Row[],
+function* selectMatching(
+  all: readonly ComparableRow[],
   filter: ResolvedFilter | undefined,
-): Pieces<readonly Row[]> {
+): Pieces<readonly ComparableRow[]> {
   if (filter === undefined) return all
   const matches = matchesFilter(filter)
-  const found: Row[] = []
+  const found: ComparableRow[] = []
   for (const row of all) {
-    if (matches(row.comparable)) found.push(row)
+    if (matches(row.comparable())) found.push(row)
     yield
   }
   return found

@@ -1,4 +1,4 @@
-import { inOnePiece, type Pieces, runAtOnce, runInTurns, type Turns } from '@mintmark/internal'
+import { type Pieces, runAtOnce, runInTurns, type Turns } from '@mintmark/internal'
 import { type JsonObject, type JsonValue } from '@mintmark/storage-interface'
 import { type ProviderId, jsonText } from '@mintmark/storage-interface/stores'
 
@@ -50,12 +50,10 @@ export function suppliedType({ resourceType, resources }: SuppliedResourceType):
         const supplied = await load(query.providerId, turns)
         const rows = [...supplied.values()].map((each) => ({
           id: each.id,
-          comparable: each.comparable,
+          comparable: () => each.comparable,
           record: () => jsonText(projectResource(complete(each, baseUrl), projection)),
         }))
-        const outcome = await listInMemory(rows, query, turns)
-        if (outcome.outcome === 'tooMany') return outcome
-        return { ...outcome, records: outcome.records.map((text) => inOnePiece(() => text)) }
+        return listInMemory(rows, query, turns)
       },
     },
     idOf: ({ id }) => id,

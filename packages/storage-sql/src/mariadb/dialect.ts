@@ -104,8 +104,8 @@ export function toMariadbDialect(pool: MariadbPool, options: MariadbDialectOptio
 
     async atomically(statements) {
       requireOpen()
-      // MariaDB commits each change of the schema at once, so the statements are not repeated.
-      await once(() => withConnection((connection) => runAlone(connection, statements)))
+      const run = (): Promise<void> => withConnection((connection) => runAlone(connection, statements))
+      await (statements.some(changesSchema) ? once(run) : retry(run, () => false))
     },
 
     async close() {
@@ -129,6 +129,9 @@ const createLongTurns = ({ config }: MariadbPool, timeoutMilliseconds: number): 
 
 /** The default of `mysql2`. */
 const defaultPoolSize = 10
+
+/** MariaDB commits each change of the schema at once, so a transaction with one cannot be repeated. */
+const changesSchema = (statement: string): boolean => !/^\s*(select|insert|update|delete)\b/i.test(statement)
 
 /**
  * Runs the statements in one transaction, while no other process does so. SERIALIZABLE: rows that the

@@ -83,13 +83,12 @@ export const mariadb: SqlEngine = {
     lockForRemoval: 'FOR UPDATE',
     lockToRead: 'LOCK IN SHARE MODE',
     // The statement, or its transaction, is repeated after this error.
-    startAgain: (trigger, query) => [
-      ...createTrigger(trigger, [
+    startAgain: (trigger, query) =>
+      createTrigger(trigger, [
         `IF EXISTS (${query}) THEN
       SIGNAL SQLSTATE '40001' SET MYSQL_ERRNO = 1213, MESSAGE_TEXT = 'another transaction has changed what this statement depends on';
     END IF`,
       ]),
-    ],
     // InnoDB keeps its own statistics while rows are written.
     showRows: () => [],
   },

@@ -1,5 +1,5 @@
 import { type Expression, sql } from 'kysely'
-import { type JsonSearch, type KeyType, type SearchedValue, type Sql } from '../json-search.ts'
+import type { JsonSearch, KeyType, SearchedValue, Sql } from '../json-search.ts'
 
 /**
  * Searches JSON in text columns. Strings are compared as binary strings: byte by byte, which is the order of code points, and

@@ -6,7 +6,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { compileSql, type Database, type Parameter } from '../database.ts'
 import type { SqlStep } from '../dialect.ts'
 import { createColumnReader } from '../row.ts'
-import { isAmong, membersInSlice } from './group-members.ts'
+import { isAmong, membersInSlice, ofIssuer } from './group-members.ts'
 
 /**
  * Creates functions that remove the memberships of a user or a group that was in more groups than one transaction may
@@ -139,7 +139,7 @@ function departureStatements({ query, engine }: Pick<Database, 'query' | 'engine
         set: sql`version = version + 1,
           updated_at = (select case when left_at > mintmark_groups.updated_at then left_at else mintmark_groups.updated_at end
             from mintmark_departures where ${isThis(p)})`,
-        key: { issuerColumn: sql`issuer`, issuer: sql`${p('issuer')}`, column: sql`group_id` },
+        key: ofIssuer(p, sql`group_id`),
         values: sql`select group_id from ${memberships(p)} and ${isInSlice(p)}`,
       }),
     ),

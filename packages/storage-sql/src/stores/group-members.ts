@@ -5,7 +5,7 @@ import type { GroupId, GroupMember, GroupStore } from '@mintmark/storage-interfa
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Expression, type RawBuilder, sql } from 'kysely'
 import { type Database, compileSql, type Parameter, type Statement } from '../database.ts'
-import type { SqlEngine, SqlRow, SqlValue } from '../dialect.ts'
+import type { SqlEngine, SqlKey, SqlRow, SqlValue } from '../dialect.ts'
 import { belongsToProvider, createColumnReader } from '../row.ts'
 
 /**
@@ -98,7 +98,14 @@ export const isAmong = (
     column,
     values,
   }: { readonly engine: SqlEngine; readonly column: Expression<unknown>; readonly values: Expression<unknown> },
-): RawBuilder<boolean> => engine.keyAmong({ issuerColumn: sql`issuer`, issuer: sql`${p('issuer')}`, column }, values)
+): RawBuilder<boolean> => engine.keyAmong(ofIssuer(p, column), values)
+
+/** The key of the rows of the issuer whose second column is given. */
+export const ofIssuer = (p: Parameter<'issuer'>, column: Expression<unknown>): SqlKey => ({
+  issuerColumn: sql`issuer`,
+  issuer: sql`${p('issuer')}`,
+  column,
+})
 
 /** Adds the listed users and groups of the provider. Ignores other identifiers. */
 export const addMembers = ({ query, engine }: Pick<Database, 'query' | 'engine'>): Statement<MemberValue> =>

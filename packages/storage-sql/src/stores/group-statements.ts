@@ -10,11 +10,13 @@ import { isSettled } from './group-changes.ts'
 import {
   addMembers,
   inGroup,
+  isAmong,
   memberPlan,
   removeMembers,
   membersInSlice,
   type MemberChangeKind,
   type MemberValue,
+  ofIssuer,
 } from './group-members.ts'
 
 /** The parameters that identify a group. */
@@ -36,7 +38,7 @@ export function groupStatements({ query, engine }: Pick<Database, 'query' | 'eng
       .where(isAtVersion(p))
       .returning(groupRecordColumns)
 
-  const isParent = (p: Parameter<GroupKey>) => engine.keyAmong(groupKey(p), parentsOf(p))
+  const isParent = (p: Parameter<GroupKey>) => isAmong(p, { engine, column: sql`group_id`, values: parentsOf(p) })
 
   const memberStatements = (kind: MemberChangeKind) => ({
     /**
@@ -144,7 +146,7 @@ export function groupStatements({ query, engine }: Pick<Database, 'query' | 'eng
       engine.changeAmong({
         table: 'mintmark_groups',
         set: sql`version = version + 1, updated_at = ${p('now')}`,
-        key: groupKey(p),
+        key: ofIssuer(p, sql`group_id`),
         values: parentsOf(p),
       }),
     ),
@@ -159,12 +161,6 @@ export function groupStatements({ query, engine }: Pick<Database, 'query' | 'eng
     ),
   }
 }
-
-const groupKey = (p: Parameter<'issuer'>) => ({
-  issuerColumn: sql`issuer`,
-  issuer: sql`${p('issuer')}`,
-  column: sql`group_id`,
-})
 
 const parentsOf = (p: Parameter<GroupKey>) =>
   sql`select group_id from mintmark_group_members where issuer = ${p('issuer')} and member_id = ${p('group_id')}`

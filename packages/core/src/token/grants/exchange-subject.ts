@@ -1,5 +1,5 @@
 import { findResourceName } from '@mintmark/internal'
-import type { Brand, EpochSeconds, JsonObject, OAuthStorage, TokenFamilyRecord } from '@mintmark/storage-interface'
+import type { Brand, EpochSeconds, JsonObject, TokenFamilyRecord } from '@mintmark/storage-interface'
 import type { Lineage, Possession } from '@mintmark/storage-interface/stores'
 
 import type { AuthenticatedClient } from '../../clients/authenticate.ts'
@@ -155,7 +155,7 @@ async function subjectOfIdToken(
 export async function proveActor(
   { form, client }: Pick<ExchangeCall, 'form' | 'client'>,
   now: EpochSeconds,
-  deps: VerifyAccessTokenDependencies & { readonly storage: OAuthStorage },
+  deps: VerifyAccessTokenDependencies,
 ): Promise<void> {
   const presented = form.get('actor_token')
   const type = form.get('actor_token_type')
