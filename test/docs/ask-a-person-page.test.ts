@@ -26,7 +26,7 @@ async function startPayment() {
   const page: Endpoint = (request) => approval(request).catch((error: unknown) => server.renderError(error, request))
   const signIn: Endpoint = async (request) => {
     const { headers } = await sessions.start(request, { subject: 'user-1' })
-    return withHeaders(redirect(request.url.searchParams.get('return') ?? '/'), headers)
+    return withHeaders(redirect(request.url.searchParams.get('return_to') ?? '/'), headers)
   }
   const app = express()
     .use(toExpress(server))

@@ -1,13 +1,22 @@
-import { createConnectedApps, createCookieSessions, createAuthorizationServer, createStoredKeys } from '@mintmark/core'
+import {
+  createConnectedApps,
+  createCookieSessions,
+  createAuthorizationServer,
+  createStoredKeys,
+  limitSignIns,
+} from '@mintmark/core'
+import { toExpress } from '@mintmark/adapter-express'
 import { withHeaders } from '@mintmark/core/http'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { epochSeconds, userId } from '@mintmark/storage-interface'
 import * as openid from 'openid-client'
+import express from 'express'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 
 import { openFormBrowser, type FormBrowser } from '../support/form-browser.ts'
 import { freePort } from '../support/free-port.ts'
 import { addAnn, listenAt, registerAtApp } from './client-at-app.ts'
-import { createApp } from '../../docs/snippets/connected-apps-page/mount.ts'
+import { accountPages } from '../../docs/snippets/connected-apps-page/mount.ts'
 
 const issuer = `http://localhost:${await freePort()}`
 const storage = createMemoryStorage({ issuer })
@@ -28,21 +37,62 @@ const server = createAuthorizationServer({
   },
 })
 
+/** `findUser` knows these users. The second is deactivated in storage, and storage has no record of the third. */
+const people = [
+  { id: 'user-1', name: 'ann' },
+  { id: 'user-2', name: 'bob' },
+  { id: 'user-3', name: 'cleo' },
+]
+
 let browser: FormBrowser
 let close: () => Promise<void>
 beforeAll(async () => {
-  const app = createApp(server, { storage, sessions }).get(
-    '/sign-in',
-    (_request, response) => void response.send('Sign in'),
-  )
-  close = await listenAt(issuer, app)
+  const findUser = (name: string, password: string) => people.find((each) => each.name === name && password === 'right')
+  const pages = accountPages(server, { storage, sessions, attempts: limitSignIns(), findUser })
+  close = await listenAt(issuer, express().use(toExpress(server)).use(pages))
   await addAnn(storage)
+  await storage.users.insert({ userId: userId('user-2'), claims: {}, createdAt: epochSeconds(0) })
+  await storage.users.deactivate(userId('user-2'), epochSeconds(Date.now() / 1000))
   browser = openFormBrowser()
 })
 afterAll(() => close())
 
 it('shows nothing to a visitor who is not signed in', async () => {
   expect((await openFormBrowser().open(`${issuer}/account`)).url.pathname).toBe('/sign-in')
+})
+
+it('a visitor signs in to the product without a client, and comes back to the page', async () => {
+  const visitor = openFormBrowser()
+  const form = await visitor.open(`${issuer}/account`)
+
+  const wrong = await visitor.fillIn(form, { username: 'ann', password: 'wrong' })
+  const right = await visitor.fillIn(wrong, { username: 'ann', password: 'right' })
+
+  expect([form.url.search, wrong.url.pathname]).toEqual(['?return_to=/account', '/sign-in'])
+  expect(wrong.text).toContain('value="ann"')
+  expect([right.url.pathname, right.text.includes('This browser')]).toEqual(['/account', true])
+})
+
+it.each([
+  ['bob', 'user_inactive'],
+  ['cleo', 'user_unknown'],
+])('%s, who must not sign in, sees an error page and no circle of redirects', async (username, reason) => {
+  const visitor = openFormBrowser()
+
+  const page = await visitor.fillIn(await visitor.open(`${issuer}/account`), { username, password: 'right' })
+
+  expect([page.url.pathname, reasons.at(-1)]).toEqual(['/sign-in', reason])
+  expect(await storage.sessions.listByUser(userId('user-2'), epochSeconds(Date.now() / 1000))).toEqual([])
+})
+
+it('a form of another site signs nobody in (RFC 9700 §4.7)', async () => {
+  const answer = await fetch(`${issuer}/sign-in`, {
+    method: 'POST',
+    headers: { origin: 'https://evil.example', 'content-type': 'application/x-www-form-urlencoded' },
+    body: 'username=ann&password=right',
+  })
+
+  expect([answer.status, answer.headers.get('set-cookie'), reasons.at(-1)]).toEqual([403, null, 'cross_site_post'])
 })
 
 it("lists the user's connected apps with escaped names, and disconnecting one revokes its refresh token", async () => {

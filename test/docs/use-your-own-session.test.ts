@@ -56,7 +56,7 @@ it('a user who returns without signing in is sent to sign in again', async () =>
   expect(back.url.pathname).toBe('/sign-in')
 })
 
-it.each(['https://evil.example/', '//evil.example/', '/\\evil.example/', 'javascript:alert(1)'])(
+it.each(['https://evil.example/', '//evil.example/', '/\\evil.example/', '/.//evil.example/', 'javascript:alert(1)'])(
   'the sign-in page does not redirect to %s (RFC 9700 §4.11)',
   async (target) => {
     const answer = await fetch(`${issuer}/sign-in?${new URLSearchParams({ return_to: target }).toString()}`, {

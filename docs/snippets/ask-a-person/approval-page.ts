@@ -7,7 +7,7 @@ export const approvalEndpoint =
   (server: AuthorizationServer, sessions: CookieSessions): Endpoint =>
   async (request) => {
     requireSameOrigin(request) // refuses forms that other sites post
-    const signIn = redirect(`/sign-in?return=${encodeURIComponent(request.url.pathname + request.url.search)}`)
+    const signIn = redirect(`/sign-in?return_to=${encodeURIComponent(request.url.pathname + request.url.search)}`)
     const signedIn = await sessions.signedIn(request)
     if (!signedIn) return signIn
 

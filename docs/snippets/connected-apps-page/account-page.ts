@@ -16,7 +16,7 @@ export function accountEndpoint({
   return async (request) => {
     requireSameOrigin(request) // refuses forms that other sites post
     const signedIn = await sessions.signedIn(request)
-    if (!signedIn) return redirect('/sign-in')
+    if (!signedIn) return redirect('/sign-in?return_to=/account')
     const { subject, sessionId: currentSessionId = '' } = signedIn
 
     if (request.method === 'POST') {

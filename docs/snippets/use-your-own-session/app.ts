@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { toExpress } from '@mintmark/adapter-express'
-import { limitSignIns, logEvents } from '@mintmark/core'
+import { limitSignIns, localPath, logEvents } from '@mintmark/core'
 import express from 'express'
 import session from 'express-session'
 import { issuer, server } from './authorization-server.ts'
@@ -33,12 +33,5 @@ app.post('/sign-in', async (request, response) => {
     await new Promise((resolve) => request.session.regenerate(resolve))
     request.session.user = { id: user.id, signedInAt: Math.floor(Date.now() / 1000), sessionId: randomUUID() }
   }
-  return response.redirect(303, user ? pathOf(request.query['return_to']) : request.originalUrl)
+  return response.redirect(303, user ? localPath(request.query['return_to']) : request.originalUrl)
 })
-
-/** Accepts only a path on this site, so that a crafted link cannot redirect a user to another site after sign-in. */
-function pathOf(returnTo: unknown): string {
-  const base = new URL('/', 'http://base.invalid')
-  const url = URL.parse(typeof returnTo === 'string' ? returnTo : '/', base)
-  return url?.origin === base.origin ? url.pathname + url.search : '/'
-}

@@ -81,6 +81,13 @@ interface SessionStart {
   readonly remember?: boolean
 }
 
+interface StartedSession {
+  /** Why the user has no session, if not `started`. */
+  readonly outcome: 'started' | 'user_unknown' | 'user_inactive'
+  readonly signedIn: SignedIn
+  readonly headers: readonly Header[]
+}
+
 /** Browser sessions for hosts without their own. */
 export interface CookieSessions {
   /** Returns the signed-in user of the browser that sent the request. Pass it to `createAuthorizationServer`. */
@@ -90,13 +97,11 @@ export interface CookieSessions {
    * browser, that session continues, so that the user stays signed in to its clients. The session of another user ends.
    * @returns what completes the interaction, and the headers that set the cookie. A user who does not exist or is not
    *   active gets neither a session nor a cookie. `complete` then denies the request: it returns `access_denied` to the
-   *   client if the user does not exist, and throws for an error page if the user is deactivated.
+   *   client if the user does not exist, and throws for an error page if the user is deactivated. `redirectAfterSignIn`, for
+   *   a sign-in to your own product, throws in both cases.
    * @throws TypeError when a member of `start` is unknown or has another type.
    */
-  start(
-    request: ServerRequest,
-    start: SessionStart,
-  ): Promise<{ readonly signedIn: SignedIn; readonly headers: readonly Header[] }>
+  start(request: ServerRequest, start: SessionStart): Promise<StartedSession>
   /**
    * Signs the user out. Pass it to `createAuthorizationServer` as `logout.endSession`.
    * @returns the headers that remove the session cookie, and the cookie that unfinished interactions are bound to.
@@ -163,7 +168,10 @@ export function createCookieSessions(options: CookieSessionsOptions): CookieSess
       const { subject, amr = [], acr, remember = true } = start
       const now = clock()
       const user = await users.find(userId(subject))
-      if (user?.active !== true) return { signedIn: { subject, authTime: now, amr, acr }, headers: [] }
+      if (user?.active !== true) {
+        const outcome = user === undefined ? 'user_unknown' : 'user_inactive'
+        return { outcome, signedIn: { subject, authTime: now, amr, acr }, headers: [] }
+      }
       const previous = await find(request, now)
       const isSameUser = previous?.userId === user.userId && previous.userGeneration === user.generation
       if (previous !== undefined && !isSameUser)
@@ -192,7 +200,8 @@ export function createCookieSessions(options: CookieSessionsOptions): CookieSess
       const isRenewed = isSameUser && (await storage.sessions.renew(session)).outcome === 'renewed'
       const started = isRenewed ? session : { ...session, sessionId: sessionId(randomIdentifier(random)) }
       if (!isRenewed) await storage.sessions.insert(started)
-      return { signedIn: signedInOf(started), headers: [cookie.set(secret, remember ? absoluteLifetime : undefined)] }
+      const headers = [cookie.set(secret, remember ? absoluteLifetime : undefined)]
+      return { outcome: 'started', signedIn: signedInOf(started), headers }
     },
     async end(request) {
       const now = clock()

@@ -1,5 +1,11 @@
-import { requireSameOrigin, type CookieSessions, type InteractionPage, type limitSignIns } from '@mintmark/core'
-import { redirect, withHeaders, type Endpoint, type ServerRequest, type ServerResponse } from '@mintmark/core/http'
+import {
+  redirectAfterSignIn,
+  requireSameOrigin,
+  type CookieSessions,
+  type InteractionPage,
+  type limitSignIns,
+} from '@mintmark/core'
+import { withHeaders, type Endpoint, type ServerRequest, type ServerResponse } from '@mintmark/core/http'
 import { createPages, readConsentForm, readSignInForm, type SignInError } from '@mintmark/pages'
 import { allLanguages } from '@mintmark/pages/languages'
 import type { KnownBrowsers } from './known-browser.ts'
@@ -34,17 +40,9 @@ export function askSiteSignIn(parts: SignInParts): Endpoint {
     // Another site must not sign the browser in as another user (RFC 9700 §4.7).
     requireSameOrigin(request)
     const outcome = await signIn(request, {})
-    return 'page' in outcome
-      ? outcome.page
-      : redirect(pathOf(request.url.searchParams.get('return_to')), outcome.headers)
+    if ('page' in outcome) return outcome.page
+    return redirectAfterSignIn(outcome, { returnTo: request.url.searchParams.get('return_to'), otherwise: '/' })
   }
-}
-
-/** Accepts only a path on this site, so that a crafted link cannot redirect a user to another site after sign-in. */
-function pathOf(returnTo: string | null): string {
-  const base = 'http://base.invalid'
-  const url = URL.parse(returnTo ?? '/', base)
-  return url?.origin === base ? url.pathname + url.search : '/'
 }
 
 /**
@@ -64,8 +62,8 @@ function createSignIn({ users, sessions, browsers, attempts, passkeys }: SignInP
       ]),
     })
     const start = async ({ subject }: User, amr: readonly string[]): Promise<SignInOutcome> => {
-      const { signedIn, headers } = await sessions.start(request, { subject, amr })
-      return { signedIn, headers: [...headers, browsers.remember(request, subject), passkeys.forget] }
+      const started = await sessions.start(request, { subject, amr })
+      return { ...started, headers: [...started.headers, browsers.remember(request, subject), passkeys.forget] }
     }
     if (request.method !== 'POST') return show()
     const owner = await passkeys.verify(request)

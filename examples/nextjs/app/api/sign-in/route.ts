@@ -1,4 +1,4 @@
-import { limitSignIns, logEvents } from '@mintmark/core'
+import { limitSignIns, localPath, logEvents } from '@mintmark/core'
 import { issuer } from '@/lib/mintmark'
 import { startSession } from '@/lib/session'
 import { findUser } from '@/lib/users'
@@ -13,7 +13,7 @@ export async function POST(request: Request) {
   // Another site must not sign the browser in as another user (RFC 9700 §4.7).
   if (request.headers.get('origin') !== new URL(issuer()).origin) return new Response('Forbidden.', { status: 403 })
   const form = await request.formData()
-  const returnTo = pathOf(form.get('return_to'))
+  const returnTo = localPath(form.get('return_to'))
   const email = form.get('email')
   const { allowed, report } = await attempts({ account: typeof email === 'string' ? email : '' })
   if (!allowed) return new Response('Too many attempts. Try again in five minutes.', { status: 429 })
@@ -22,11 +22,4 @@ export async function POST(request: Request) {
   if (user) await startSession(user.id)
   const failed = `/sign-in?${new URLSearchParams({ return_to: returnTo, failed: '' }).toString()}`
   return new Response(null, { status: 303, headers: { Location: user ? returnTo : failed } })
-}
-
-/** Accepts only a path on this site, so that a crafted link cannot redirect a user to another site after sign-in. */
-function pathOf(returnTo: unknown): string {
-  const base = new URL('/', 'http://base.invalid')
-  const url = URL.parse(typeof returnTo === 'string' ? returnTo : '/', base)
-  return url?.origin === base.origin ? url.pathname + url.search : '/'
 }
