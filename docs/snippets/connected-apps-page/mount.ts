@@ -12,5 +12,8 @@ export function accountPages(server: AuthorizationServer, parts: SignInParts & {
     toExpressEndpoint(server, (request) =>
       endpoint(request).catch((error: unknown) => server.renderError(error, request)),
     )
-  return express.Router().all('/account', mount(accountEndpoint(parts))).all('/sign-in', mount(signInEndpoint(parts)))
+  return express
+    .Router()
+    .all('/account', mount(accountEndpoint(parts)))
+    .all('/sign-in', mount(signInEndpoint(parts)))
 }

@@ -60,5 +60,7 @@ it('redirects with the cookie to the path where the user wanted to go', () => {
 it.each(['user_inactive', 'user_unknown'] as const)('refuses a sign-in without a session: %s', (outcome) => {
   const refused = () => redirectAfterSignIn({ outcome, signedIn, headers: [] }, { returnTo: '/', otherwise: '/' })
 
-  expect(refused).toThrow(expect.objectContaining({ code: 'access_denied', reason: outcome, context: { userId: 'U1' } }))
+  expect(refused).toThrow(
+    expect.objectContaining({ code: 'access_denied', reason: outcome, context: { userId: 'U1' } }),
+  )
 })
