@@ -48,7 +48,7 @@ const doctorSection = (api: PublicApi): string =>
 
 const migrateSection = `## mintmark-migrate
 
-A command of \`@mintmark/storage-sql\`. It applies migrations, and copies an SQLite database to PostgreSQL, as described in
+A command of \`@mintmark/storage-sql\`. It applies migrations, and copies a database to another engine, as described in
 [move to PostgreSQL](../how-to/move-to-postgresql.md). It reads no configuration file. Exit codes: 0 for success, 1 if
 migrations are pending or Node is too old, 2 for any other failure.
 

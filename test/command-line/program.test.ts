@@ -1,7 +1,10 @@
 import { execFile } from 'node:child_process'
+import { once } from 'node:events'
 
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 
+import { aMariadbPool, endPool } from '../../packages/storage-sql/test/support/mariadb-database.ts'
+import { portOfTheRun, urlOf } from '../../packages/storage-sql/test/support/mariadb-of-the-run.ts'
 import { aDatabase } from '../../packages/storage-sql/test/support/postgres-of-the-run.ts'
 import { aCommandLine, program, type Outcome } from './command-line.ts'
 
@@ -64,19 +67,68 @@ test('completes commands, flags and choices in bash', async () => {
   expect(await completions('completion', '')).toEqual(['bash', 'zsh', 'fish'])
 })
 
-test('migrate copy copies an SQLite file to PostgreSQL', async () => {
+test('migrate copy copies an SQLite file to the database of the environment', async () => {
   const database = await aDatabase()
   const line = (await aCommandLine()).with({ env: { MINTMARK_POSTGRES: database.url } })
   await line.run('migrate', 'apply')
   await line.with({ env: {} }).run('migrate', 'apply', '--sqlite', 'a.db')
 
-  const copied = await line.run('migrate', 'copy', '--sqlite', 'a.db', '--json')
-  const refused = await line.with({ env: {} }).run('migrate', 'copy', '--sqlite', 'a.db')
+  const copied = await line.run('migrate', 'copy', '--from', 'a.db', '--json')
+  const refused = await line.with({ env: {} }).run('migrate', 'copy', '--from', 'a.db')
 
   expect(copied).toMatchObject({ code: 0, err: '' })
   expect(JSON.parse(copied.out)).toContainEqual({ name: 'mintmark_users', rows: 0 })
   expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('No target database is given') as string })
 })
+
+test('works with MariaDB: printed schema, client, list of users, keys, doctor, and a copy to SQLite', async () => {
+  const pool = await aMariadbPool(await portOfTheRun())
+  onTestFinished(() => endPool(pool))
+  const url = await urlOf(pool)
+  const env = {
+    ...process.env,
+    MINTMARK_MARIADB: url,
+    MINTMARK_ISSUER: 'http://127.0.0.1:9',
+    MINTMARK_SEALING_KEY: 'A'.repeat(43),
+  }
+  const line = (await aCommandLine()).with({ env })
+
+  const { out: schema } = await line.run('migrate', 'print', '--dialect', 'mariadb')
+  await applyWithClient(url, schema)
+  const migrated = await line.run('migrate', 'list')
+  const created = await line.run('client', 'create', 'App', '--id', 'A', '--redirect-uri', 'https://app.test/cb')
+  const listed = await line.run('user', 'list', '--filter', 'active eq true')
+  const rotated = await line.run('keys', 'rotate')
+  const doctor = await line.run('doctor', '--json')
+  const elsewhere = line.with({ env: { MINTMARK_SQLITE: 'a.db' } })
+  await elsewhere.run('migrate', 'apply')
+  const copied = await elsewhere.run('migrate', 'copy', '--from', url)
+
+  expect(migrated).toEqual({ code: 0, out: 'Up to date.', err: '' })
+  expect([created, listed, rotated].map(({ code, err }) => [code, err])).toEqual([1, 2, 3].map(() => [0, '']))
+  expect(storageFindings(doctor)).toEqual([
+    'ok storage.reachable',
+    'ok storage.migrations',
+    'ok storage.primary',
+    'ok storage.session',
+    'warn storage.waits',
+    'ok storage.statistics',
+    'ok storage.clock',
+    'ok storage.consume',
+    'ok storage.rotate',
+    'ok storage.claim',
+  ])
+  expect(copied).toMatchObject({ code: 0, out: expect.stringContaining('Copied 1 rows of mintmark_clients.') as string })
+})
+
+/** Runs SQL with the program of MariaDB. */
+async function applyWithClient(url: string, schema: string): Promise<void> {
+  const { hostname, port, pathname } = new URL(url)
+  const child = execFile('mariadb', ['-h', hostname, '-P', port, '-u', 'root', pathname.slice(1)])
+  child.stdin?.end(schema)
+  const [code] = (await once(child, 'exit')) as [number]
+  expect(code).toBe(0)
+}
 
 test('works with PostgreSQL: schema, client, list of users, keys, and a race between two processes', async () => {
   const database = await aDatabase()
@@ -108,6 +160,7 @@ test('works with PostgreSQL: schema, client, list of users, keys, and a race bet
     'ok storage.reachable',
     'ok storage.migrations',
     'warn storage.waits',
+    'ok storage.clock',
     'ok storage.consume',
     'ok storage.rotate',
     'ok storage.claim',

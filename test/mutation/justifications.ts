@@ -306,9 +306,9 @@ export const justifications: readonly Justification[] = [
     reason: 'One slice more or less results in the same group.',
   },
   {
-    file: 'packages/storage-sql/src/command/copy-to-postgres.ts',
-    condition: 'batch.length + columns.length > maximumValues',
-    change: 'batch.length + columns.length >= maximumValues',
-    reason: 'One row less in a statement results in the same copy.',
+    file: 'packages/storage-sql/src/command/copy/copied-rows.ts',
+    condition: 'batch.length >= limit || length > maximumLength',
+    change: 'batch.length >= limit || length >= maximumLength',
+    reason: 'One row more or less in a statement results in the same copy.',
   },
 ]

@@ -1,7 +1,7 @@
 import { AdminError } from '@mintmark/admin'
 import { StorageUnavailableError } from '@mintmark/storage-interface'
 import { SchemaMismatchError } from '@mintmark/storage-sql'
-import { MigrateCommandError, privilegeRefusal } from '@mintmark/storage-sql/command'
+import { MigrateCommandError, privilegeRefusal, UnsupportedServerError } from '@mintmark/storage-sql/command'
 
 /** A command failed or found a problem. The message is one line for the operator. Exit code 1. */
 export class CommandError extends Error {
@@ -30,6 +30,6 @@ export const exitCodeOf = (error: unknown): 1 | 2 => (error instanceof UsageErro
 const isExpected = (error: Error): boolean =>
   error.name === 'SealingKeyError' || expected.some((kind) => error instanceof kind)
 
-const expected = [CommandError, MigrateCommandError, AdminError, SchemaMismatchError, StorageUnavailableError]
+const expected = [CommandError, MigrateCommandError, AdminError, SchemaMismatchError, StorageUnavailableError, UnsupportedServerError]
 
 const oneLine = (text: string): string => text.replaceAll(/\s*\n\s*/g, ' ').trim()

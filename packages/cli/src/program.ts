@@ -78,6 +78,7 @@ const hyphenHint = (text: string): string =>
 const withoutLineBreak = (write: (line: string) => void) => (text: string) => write(text.trimEnd())
 
 const help = `
-The database and the issuer come from --sqlite, --postgres and --issuer, from MINTMARK_SQLITE, MINTMARK_POSTGRES and
-MINTMARK_ISSUER, or from mintmark.config.json (mintmark init). Secrets are never arguments, because other users of the
-machine can see arguments. Set PGPASSWORD, MINTMARK_SEALING_KEY or MINTMARK_SEALING_KEY_FILE, and MINTMARK_SCIM_SECRET.`
+The database and the issuer come from --sqlite, --postgres, --mariadb and --issuer, from MINTMARK_SQLITE,
+MINTMARK_POSTGRES, MINTMARK_MARIADB and MINTMARK_ISSUER, or from mintmark.config.json (mintmark init). Secrets are never
+arguments, because other users of the machine can see arguments. Set PGPASSWORD, MYSQL_PWD, MINTMARK_SEALING_KEY or
+MINTMARK_SEALING_KEY_FILE, and MINTMARK_SCIM_SECRET.`

@@ -1,3 +1,6 @@
-export { MigrateCommandError, openTarget } from './command/target.ts'
-export { copyDatabase, privilegeRefusal } from './command/run-command.ts'
+export { copyDatabase } from './command/copy/copy-database.ts'
+export { MigrateCommandError } from './command/migrate-command-error.ts'
+export { privilegeRefusal } from './command/privilege-refusal.ts'
+export { type DatabaseNames, openTarget } from './command/target.ts'
+export { UnsupportedServerError } from './mariadb/session.ts'
 export { pendingMigrations, printMigrations } from './migrate.ts'

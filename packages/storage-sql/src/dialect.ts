@@ -91,6 +91,8 @@ export interface SqlEngine {
      * what has been committed since. None if the engine allows one writer at a time.
      */
     readonly startAgain: (trigger: Omit<SqlTrigger, 'statements'>, query: string) => readonly string[]
+    /** The text that runs the statements of a migration in the engine's own program. */
+    readonly print: (statements: readonly string[]) => string
     /** Statements that give the planner statistics for empty tables. */
     readonly showRows: (rows: SqlExpectedRows) => readonly string[]
   }
@@ -312,6 +314,10 @@ export interface SqlPartialIndex {
   readonly where: string
   readonly unique?: true
 }
+
+/** A transaction, for the programs of SQLite and PostgreSQL. */
+export const printTransaction = (statements: readonly string[]): string =>
+  `BEGIN;\n\n${statements.map((text) => `${text};\n`).join('\n')}\nCOMMIT;\n`
 
 /** The index as SQLite and PostgreSQL create it. */
 export const createPartialIndex = ({ name, table, columns, where, unique }: SqlPartialIndex): string =>

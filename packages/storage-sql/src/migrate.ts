@@ -159,9 +159,7 @@ export function migrationScripts(engine: SqlEngine): readonly MigrationScript[] 
  */
 export function printMigrations(engine: SqlEngine): string {
   return migrationScripts(engine)
-    .map(
-      ({ name, statements }) => `-- ${name}\nBEGIN;\n\n${statements.map((text) => `${text};\n`).join('\n')}\nCOMMIT;\n`,
-    )
+    .map(({ name, statements }) => `-- ${name}\n${engine.types.print(statements)}`)
     .join('\n')
 }
 

@@ -149,7 +149,7 @@ test('reports an outage, and works again after the server restarts', async () =>
   ).toMatchObject({ outcome: 'listed', total: 1, records: [{ userId: ada.userId }] })
 }, 60_000)
 
-test('a read-only server is an outage', async () => {
+test('a server that has become read-only is an outage, for reads as well', async () => {
   const [storage] = await twoStorages()
   const admin = await aMariadbPool(server.port)
   onTestFinished(() => ended(admin))
@@ -163,9 +163,10 @@ test('a read-only server is an outage', async () => {
   await admin.promise().query('SET GLOBAL read_only = 1')
   const refusal = await plain.users.insert(aUser()).catch((error: unknown) => error)
   const provisioned = await plain.provisionedUsers.insert(aProvisionedUser('ada')).catch((error: unknown) => error)
+  const read = await plain.users.find(aUser().userId).catch((error: unknown) => error)
   await admin.promise().query('SET GLOBAL read_only = 0')
 
-  expect([refusal, provisioned]).toEqual([expect.any(StorageUnavailableError), expect.any(StorageUnavailableError)])
+  expect([refusal, provisioned, read]).toEqual([1, 2, 3].map(() => expect.any(StorageUnavailableError) as unknown))
   expect(await storage.users.find(aUser().userId)).toBeUndefined()
 })
 

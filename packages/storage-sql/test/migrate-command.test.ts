@@ -44,7 +44,9 @@ test.for([
   [],
   ['fly'],
   ['apply'],
-  ['copy', '--sqlite', 'there.db'],
+  ['copy', '--from', 'there.db'],
+  ['apply', '--mariadb', 'mariadb://127.0.0.1'],
+  ['copy', '--from', 'there.db', '--to', 'mariadb://127.0.0.1/none?password=hush'],
   ['print', '--dialect', 'other'],
   ['print', '--unknown'],
 ])('mintmark-migrate %s is rejected with a reason and no stack trace', async (args) => {

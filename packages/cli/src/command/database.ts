@@ -2,13 +2,22 @@ import { resolve } from 'node:path'
 
 import { migrate } from '@mintmark/storage-sql'
 import { copyDatabase, pendingMigrations, printMigrations } from '@mintmark/storage-sql/command'
+import { mariadb } from '@mintmark/storage-sql/mariadb'
 import { postgres } from '@mintmark/storage-sql/postgres'
 import { sqlite } from '@mintmark/storage-sql/sqlite'
 import { Command, Option } from 'commander'
 
 import { CommandError, UsageError } from '../command-error.ts'
 import { type OpenedConfig, requireDatabase, withDialect, withStorage } from '../config/open-storage.ts'
-import { type ConfigOptions, readSettings, requireNoPassword, withConfig, withDatabase } from '../config/settings.ts'
+import {
+  addressesOf,
+  type ConfigOptions,
+  readSettings,
+  requireNoPassword,
+  requireOneDatabase,
+  withConfig,
+  withDatabase,
+} from '../config/settings.ts'
 import type { Io } from '../io.ts'
 import { showOutcome, type ShowOptions } from '../show.ts'
 import { parseCount } from './options.ts'
@@ -33,17 +42,17 @@ export const migrateCommand = (io: Io): Command =>
     )
     .addCommand(
       new Command('copy')
-        .description('copies an SQLite file to an empty PostgreSQL database; stop all servers first')
-        .requiredOption('--sqlite <file>', 'the file to copy')
-        .option('--postgres <url>', 'the database to copy to; default: MINTMARK_POSTGRES')
+        .description('copies everything to an empty database, of any engine; stop all servers first')
+        .requiredOption('--from <database>', 'an SQLite file, or a URL of PostgreSQL or MariaDB without a password')
+        .option('--to <database>', 'the same; default: MINTMARK_POSTGRES, MINTMARK_MARIADB or MINTMARK_SQLITE')
         .option('--json', 'print JSON')
         .action((options: CopyOptions) => copy(options, io)),
     )
     .addCommand(
       new Command('print')
         .description('prints the complete schema as SQL')
-        .addOption(new Option('--dialect <name>').choices(['sqlite', 'postgres']).default('sqlite'))
-        .action(({ dialect }: { readonly dialect: 'sqlite' | 'postgres' }) =>
+        .addOption(new Option('--dialect <name>').choices(Object.keys(engines)).default('sqlite'))
+        .action(({ dialect }: { readonly dialect: keyof typeof engines }) =>
           io.out(printMigrations(engines[dialect]).trimEnd()),
         ),
     )
@@ -62,19 +71,23 @@ async function apply(options: MigrateOptions, io: Io): Promise<void> {
 }
 
 interface CopyOptions extends ShowOptions {
-  readonly sqlite: string
-  readonly postgres?: string
+  readonly from: string
+  readonly to?: string
 }
 
-async function copy({ sqlite: file, postgres: url, json }: CopyOptions, io: Io): Promise<void> {
-  requireNoPassword(url, '--postgres')
-  const target = url ?? io.env['MINTMARK_POSTGRES']
-  if (target === undefined)
-    throw new UsageError('No target database is given. Use --postgres URL or MINTMARK_POSTGRES.')
-  const tables = await copyDatabase({ sqlite: resolve(io.cwd, file), postgres: target })
+async function copy({ from, to, json }: CopyOptions, io: Io): Promise<void> {
+  requireNoPassword(from, '--from')
+  requireNoPassword(to, '--to')
+  const named = addressesOf(io.env)
+  requireOneDatabase(to === undefined ? named : {})
+  const target = to ?? named.postgres ?? named.mariadb ?? named.sqlite
+  if (target === undefined) throw new UsageError('No target database is given. Use --to DATABASE or MINTMARK_POSTGRES.')
+  const tables = await copyDatabase({ from: absolute(from, io), to: absolute(target, io) })
   if (json === true) io.out(JSON.stringify(tables, undefined, 2))
   else for (const { name, rows } of tables) io.out(`Copied ${rows} rows of ${name}.`)
 }
+
+const absolute = (database: string, { cwd }: Io): string => (URL.canParse(database) ? database : resolve(cwd, database))
 
 interface NameListOptions extends ShowOptions {
   readonly io: Io
@@ -88,7 +101,7 @@ function showNames(names: readonly string[], { json, io, none, verb }: NameListO
   if (names.length === 0) io.out(none)
 }
 
-const engines = { sqlite, postgres }
+const engines = { sqlite, postgres, mariadb }
 
 interface PurgeOptions extends MigrateOptions {
   readonly batch: number

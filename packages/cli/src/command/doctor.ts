@@ -14,7 +14,7 @@ import {
 } from '../config/settings.ts'
 import { checkAtomicity } from '../doctor/check-atomicity.ts'
 import { checkCookies, checkCrossOrigin } from '../doctor/check-browser.ts'
-import { checkMigrations, checkWaits } from '../doctor/check-database.ts'
+import { checkMigrations, checkServer } from '../doctor/check-database.ts'
 import { checkDeliveries } from '../doctor/check-deliveries.ts'
 import { checkAddress, checkClock, checkDiscovery, checkProxy, discoveryUrls } from '../doctor/check-discovery.ts'
 import { checkErrors } from '../doctor/check-errors.ts'
@@ -88,7 +88,7 @@ async function examine(examination: Examination, io: Io): Promise<readonly Findi
     const finding = fail(
       'storage.reachable',
       `The database cannot be used: ${sentenceOf(error)}`,
-      'Check the address and password (PGPASSWORD) of the database, and that it is running.',
+      'Check the address and password (PGPASSWORD, MYSQL_PWD) of the database, and that it is running.',
     )
     return [...(await examineServer({ ...examination, storage: undefined }, io)), finding]
   }
@@ -107,7 +107,7 @@ const examineDatabase = (address: DatabaseAddress, examination: Examination, io:
       ...server,
       ok('storage.reachable', 'The database answers.'),
       migrations,
-      ...(await checkWaits(dialect)),
+      ...(await checkServer(dialect, io)),
       ...(await checkAtomicity(dialect, address, io)),
     ]
   })

@@ -6,7 +6,7 @@ import { randomSecret, systemRandom } from '@mintmark/internal'
 import { StorageUnavailableError } from '@mintmark/storage-interface'
 import { Command } from 'commander'
 
-import { CommandError, UsageError } from '../command-error.ts'
+import { CommandError } from '../command-error.ts'
 import type { Io } from '../io.ts'
 import type { ShowOptions } from '../show.ts'
 import { requireDatabase, withDialect } from '../config/open-storage.ts'
@@ -16,13 +16,15 @@ import {
   configFileName,
   isFilePresent,
   readSettings,
-  requireNoPassword,
+  requireNoPasswords,
+  requireOneDatabase,
 } from '../config/settings.ts'
 
 interface InitOptions extends ShowOptions {
   readonly issuer: string
   readonly sqlite?: string
   readonly postgres?: string
+  readonly mariadb?: string
 }
 
 /**
@@ -34,23 +36,23 @@ export const initCommand = (io: Io): Command =>
     .requiredOption('--issuer <url>', 'the URL of the authorization server')
     .option('--sqlite <file>', 'the SQLite database; default: mintmark.db')
     .option('--postgres <url>', 'the PostgreSQL database, without a password')
+    .option('--mariadb <url>', 'the MariaDB database, without a password')
     .option('--json', 'print JSON')
     .action((options: InitOptions) => init(options, io))
 
-async function init({ issuer, sqlite, postgres, json }: InitOptions, io: Io): Promise<void> {
+async function init({ issuer, json, ...names }: InitOptions, io: Io): Promise<void> {
   checkIssuer(issuer)
-  requireNoPassword(postgres, '--postgres')
-  if (sqlite !== undefined && postgres !== undefined)
-    throw new UsageError('Two databases are given. Specify either SQLite or PostgreSQL.')
+  requireNoPasswords(names)
+  requireOneDatabase(names)
+  const database = names.postgres === undefined && names.mariadb === undefined ? { sqlite: 'mintmark.db', ...names } : names
 
   const isSealingKeySet =
     io.env['MINTMARK_SEALING_KEY'] !== undefined || io.env['MINTMARK_SEALING_KEY_FILE'] !== undefined
-  const needsSealingKey =
-    !isSealingKeySet && (await hasSigningKeys({ issuer, sqlite: sqlite ?? 'mintmark.db', postgres }, io))
+  const needsSealingKey = !isSealingKeySet && (await hasSigningKeys({ issuer, ...database }, io))
   const sealingKeyExists = isSealingKeySet || needsSealingKey
   const config: ConfigFile = {
     issuer,
-    ...(postgres === undefined ? { sqlite: sqlite ?? 'mintmark.db' } : { postgres }),
+    ...database,
     ...(!sealingKeyExists && { sealingKeyFile }),
   }
   await writeNew(configFileName, `${JSON.stringify(config, undefined, 2)}\n`, io)
@@ -71,17 +73,11 @@ async function init({ issuer, sqlite, postgres, json }: InitOptions, io: Io): Pr
 /**
  * Whether the database contains signing keys of this issuer. If it does, a new sealing key must not be created, because it
  * cannot open these signing keys.
- * @throws StorageUnavailableError when PostgreSQL does not answer.
+ * @throws StorageUnavailableError when the database does not answer.
  */
-async function hasSigningKeys(
-  {
-    issuer,
-    sqlite,
-    postgres,
-  }: { readonly issuer: string; readonly sqlite: string; readonly postgres: string | undefined },
-  io: Io,
-): Promise<boolean> {
-  const { database } = await readSettings(postgres === undefined ? { issuer, sqlite } : { issuer, postgres }, io)
+async function hasSigningKeys(options: InitOptions, io: Io): Promise<boolean> {
+  const { issuer } = options
+  const { database } = await readSettings(options, io)
   if (database?.sqlite !== undefined && !existsSync(database.sqlite)) return false
   return withDialect(requireDatabase({ database }), 'status', async (dialect) => {
     // Fails if the database cannot be reached.

@@ -37,7 +37,7 @@ export async function withStorage<T>(
 export function requireDatabase({ database }: Pick<Settings, 'database'>): DatabaseAddress {
   if (database !== undefined) return database
   throw new UsageError(
-    'No database is given. Use --sqlite FILE, --postgres URL, or mintmark.config.json, which mintmark init creates.',
+    'No database is given. Use --sqlite FILE, --postgres URL, --mariadb URL, or mintmark.config.json, which mintmark init creates.',
   )
 }
 

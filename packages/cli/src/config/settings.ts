@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 
 import { parseIssuer } from '@mintmark/core/internal'
+import type { DatabaseNames } from '@mintmark/storage-sql/command'
 import type { Command } from 'commander'
 import * as z from 'zod'
 
@@ -18,16 +19,17 @@ export interface Settings {
 
 /** The database of a command. */
 export type DatabaseAddress =
-  | { readonly sqlite: string; readonly postgres?: undefined }
-  | { readonly postgres: string; readonly sqlite?: undefined }
+  | { readonly sqlite: string; readonly postgres?: undefined; readonly mariadb?: undefined }
+  | { readonly postgres: string; readonly sqlite?: undefined; readonly mariadb?: undefined }
+  | { readonly mariadb: string; readonly sqlite?: undefined; readonly postgres?: undefined }
 
 /** @throws UsageError if settings contradict each other, cannot be read, or contain a password. */
 export async function readSettings(options: ConfigOptions, io: Pick<Io, 'env' | 'cwd'>): Promise<Settings> {
   const { env, cwd } = io
   const config = await readConfigFile(options.config ?? env['MINTMARK_CONFIG'], cwd)
-  requireNoPassword(options.postgres, '--postgres')
-  requireNoPassword(config.postgres, 'the configuration file')
-  const fromEnvironment = { sqlite: env['MINTMARK_SQLITE'], postgres: env['MINTMARK_POSTGRES'] }
+  requireNoPasswords(options)
+  for (const url of [config.postgres, config.mariadb]) requireNoPassword(url, 'the configuration file')
+  const fromEnvironment = addressesOf(env)
   const sealingKeyFile = env['MINTMARK_SEALING_KEY_FILE']
 
   return {
@@ -48,6 +50,19 @@ export function checkIssuer<Issuer extends string | undefined>(issuer: Issuer): 
   }
 }
 
+/** The databases that the environment names. */
+export const addressesOf = (env: Io['env']): DatabaseNames => ({
+  sqlite: env['MINTMARK_SQLITE'],
+  postgres: env['MINTMARK_POSTGRES'],
+  mariadb: env['MINTMARK_MARIADB'],
+})
+
+/** @throws UsageError if a flag has a URL with a password. */
+export function requireNoPasswords({ postgres, mariadb }: DatabaseNames): void {
+  requireNoPassword(postgres, '--postgres')
+  requireNoPassword(mariadb, '--mariadb')
+}
+
 /**
  * Refuses a URL with a password: other users can see arguments, shell histories keep them, and configuration files are
  * copied.
@@ -56,18 +71,21 @@ export function requireNoPassword(url: string | undefined, where: string): void 
   if (url === undefined || !URL.canParse(url)) return
   const { password, searchParams } = new URL(url)
   if (password === '' && !searchParams.has('password')) return
-  throw new UsageError(`Remove the password from ${where}. Set PGPASSWORD, or the complete URL as MINTMARK_POSTGRES.`)
+  const variables = url.startsWith('postgres') ? ['PGPASSWORD', 'MINTMARK_POSTGRES'] : ['MYSQL_PWD', 'MINTMARK_MARIADB']
+  throw new UsageError(`Remove the password from ${where}. Set ${variables.join(', or the complete URL as ')}.`)
 }
 
-interface MaybeAddress {
-  readonly sqlite?: string | undefined
-  readonly postgres?: string | undefined
+/** @throws UsageError if several databases are given. */
+export function requireOneDatabase({ sqlite, postgres, mariadb }: DatabaseNames): void {
+  if ([sqlite, postgres, mariadb].filter((name) => name !== undefined).length > 1)
+    throw new UsageError('Two databases are given. Specify SQLite, PostgreSQL or MariaDB.')
 }
 
-function addressOf({ sqlite, postgres }: MaybeAddress, cwd: string): DatabaseAddress | undefined {
-  if (sqlite !== undefined && postgres !== undefined)
-    throw new UsageError('Two databases are given. Specify either SQLite or PostgreSQL.')
+function addressOf(names: DatabaseNames, cwd: string): DatabaseAddress | undefined {
+  requireOneDatabase(names)
+  const { sqlite, postgres, mariadb } = names
   if (postgres !== undefined) return { postgres }
+  if (mariadb !== undefined) return { mariadb }
   return sqlite === undefined ? undefined : { sqlite: sqlite === ':memory:' ? sqlite : resolve(cwd, sqlite) }
 }
 
@@ -77,6 +95,7 @@ export interface ConfigOptions {
   readonly issuer?: string
   readonly sqlite?: string
   readonly postgres?: string
+  readonly mariadb?: string
 }
 
 /** Adds the flags for the database and the issuer. */
@@ -89,6 +108,7 @@ export const withDatabase = (command: Command): Command =>
     .option('--config <file>', 'the configuration file; default: mintmark.config.json, if it exists')
     .option('--sqlite <file>', 'the SQLite database')
     .option('--postgres <url>', 'the PostgreSQL database, without a password: set PGPASSWORD')
+    .option('--mariadb <url>', 'the MariaDB database, without a password: set MYSQL_PWD')
 
 /** The name of the configuration file, which commands look for in the working directory. */
 export const configFileName = 'mintmark.config.json'
@@ -100,6 +120,8 @@ export interface ConfigFile {
   readonly sqlite?: string | undefined
   /** A URL without a password. */
   readonly postgres?: string | undefined
+  /** A URL without a password. */
+  readonly mariadb?: string | undefined
   /** A path relative to the folder of the configuration file. */
   readonly sealingKeyFile?: string | undefined
   /** The options that the host gives to `createStoredKeys`. */
@@ -163,6 +185,7 @@ const schema = z.strictObject({
   issuer: z.string().optional(),
   sqlite: z.string().min(1).optional(),
   postgres: z.string().min(1).optional(),
+  mariadb: z.string().min(1).optional(),
   sealingKeyFile: z.string().min(1).optional(),
   keys: keys.optional(),
 })

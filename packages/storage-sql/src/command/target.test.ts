@@ -10,9 +10,10 @@ const migrateCommand = 'mintmark-migrate apply'
 test.each([
   ['no database', {}],
   ['two databases', { sqlite: ':memory:', postgres: 'postgres://127.0.0.1:1/none' }],
+  ['two servers', { postgres: 'postgres://127.0.0.1:1/none', mariadb: 'mariadb://127.0.0.1:1/none' }],
 ])('refuses a command that names %s', async (_, options) => {
   await expect(openTarget(options, 'apply', migrateCommand)).rejects.toThrow(
-    'apply needs --sqlite FILE or --postgres URL',
+    'apply needs one database: --sqlite FILE, --postgres URL or --mariadb URL',
   )
 })
 

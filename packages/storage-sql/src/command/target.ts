@@ -5,6 +5,8 @@ import type { SqlDialect } from '../dialect.ts'
 import type { PostgresPool } from '../postgres/connection.ts'
 import { toPostgresDialect } from '../postgres/dialect.ts'
 import { openSqliteDialect } from '../sqlite/dialect.ts'
+import { openMariadb } from './mariadb-target.ts'
+import { MigrateCommandError } from './migrate-command-error.ts'
 
 /** The database that a command works on. */
 export interface CommandTarget {
@@ -12,9 +14,11 @@ export interface CommandTarget {
   close(): Promise<void>
 }
 
-/** The command cannot run with these arguments, or on these databases. */
-export class MigrateCommandError extends Error {
-  override readonly name = 'MigrateCommandError'
+/** Where a database is: a file, or a URL. */
+export interface DatabaseNames {
+  readonly sqlite?: string | undefined
+  readonly postgres?: string | undefined
+  readonly mariadb?: string | undefined
 }
 
 /**
@@ -23,14 +27,15 @@ export class MigrateCommandError extends Error {
  * @throws MigrateCommandError, StorageUnavailableError
  */
 export async function openTarget(
-  { sqlite, postgres }: { readonly sqlite?: string | undefined; readonly postgres?: string | undefined },
+  names: DatabaseNames,
   command: 'apply' | 'status',
   migrateCommand: string,
 ): Promise<CommandTarget> {
-  if ((sqlite === undefined) === (postgres === undefined)) {
-    throw new MigrateCommandError(`${command} needs --sqlite FILE or --postgres URL`)
-  }
+  const { sqlite, postgres, mariadb } = names
+  if ([sqlite, postgres, mariadb].filter((name) => name !== undefined).length !== 1)
+    throw new MigrateCommandError(`${command} needs one database: --sqlite FILE, --postgres URL or --mariadb URL`)
   if (postgres !== undefined) return openPostgres(postgres)
+  if (mariadb !== undefined) return openMariadb(mariadb)
 
   const file = String(sqlite)
   // Opening the database would create the file, but `status` must not change anything.
@@ -39,6 +44,18 @@ export async function openTarget(
   }
   const dialect = openSqliteDialect(file)
   return { dialect, close: () => dialect.close() }
+}
+
+/** Closes what was opened after the work. */
+export async function using<Opened extends { close(): void | Promise<void> }, T>(
+  opened: Opened,
+  work: (opened: Opened) => Promise<T>,
+): Promise<T> {
+  try {
+    return await work(opened)
+  } finally {
+    await opened.close()
+  }
 }
 
 /** Opens a PostgreSQL database. @throws MigrateCommandError */

@@ -68,6 +68,7 @@ const failures: ReadonlyMap<number, MariadbFailure> = new Map([
 export function failureOf(thrown: unknown): MariadbFailure {
   if (!(thrown instanceof Error)) return 'mistake'
   if (thrown instanceof NoConnectionError) return 'unsent'
+  if (thrown instanceof ReadOnlyServerError) return 'read_only'
   if ('errno' in thrown && typeof thrown.errno === 'number') {
     const failure = failures.get(thrown.errno)
     if (failure !== undefined) return failure
@@ -130,4 +131,16 @@ export const takeConnection = (pool: MariadbPool, timeoutMilliseconds: number): 
 /** The statement was not sent, because there was no connection. */
 class NoConnectionError extends Error {
   override readonly name = 'NoConnectionError'
+}
+
+/**
+ * The server is a replica, or was the primary until a moment ago. It lacks what was written on the primary since, so no read of it
+ * may decide anything.
+ */
+export class ReadOnlyServerError extends Error {
+  override readonly name = 'ReadOnlyServerError'
+
+  constructor() {
+    super('the server is read-only, so it is not the primary')
+  }
 }

@@ -23,6 +23,7 @@ import {
   takeConnection,
 } from './connection.ts'
 import { mariadb } from './engine.ts'
+import { prepareSession } from './session.ts'
 
 /** Options of `toMariadbDialect`. */
 export interface MariadbDialectOptions {
@@ -172,40 +173,23 @@ async function sendFor(
 
 type WithConnection = <T>(work: (connection: MariadbConnection) => Promise<T>) => Promise<T>
 
-/**
- * The settings of each connection. READ COMMITTED: a statement after a lock sees what the last holder of the lock committed. There
- * is no `max_statement_time`: MariaDB 10.11 that ends a statement while it opens a table fails to read the triggers of the
- * table, and then refuses later statements as well.
- */
-const settings = (timeoutMilliseconds: number): readonly string[] => [
-  `SET SESSION sql_mode = 'STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION,ANSI_QUOTES,PIPES_AS_CONCAT,SIMULTANEOUS_ASSIGNMENT',
-  NAMES utf8mb4 COLLATE utf8mb4_nopad_bin, innodb_lock_wait_timeout = ${Math.ceil(timeoutMilliseconds / 1000)},
-  group_concat_max_len = ${longestList}, max_sort_length = ${longestSorted}`,
-  'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED',
-]
-
-/** The groups of a user are one JSON list. MariaDB cuts a longer one. In bytes. */
-const longestList = 1_073_741_824
-
-/** Strings are sorted by this many bytes. An attribute has at most 1,024 characters unless the host allows more. */
-const longestSorted = 16_384
-
 /** Returns a function that runs work on a connection of the pool. A connection on which it failed is closed. */
 function createConnections(pool: MariadbPool, timeoutMilliseconds: number): WithConnection {
-  const prepared = new WeakSet<MariadbConnection>()
+  let prepared = new WeakSet<MariadbConnection>()
 
   return async (work) => {
     const connection = await takeConnection(pool, timeoutMilliseconds)
     try {
       if (!prepared.has(connection)) {
-        requireMariadb(await send(connection, 'SELECT version()'))
-        for (const setting of settings(timeoutMilliseconds)) await send(connection, setting)
+        await prepareSession(connection, timeoutMilliseconds)
         prepared.add(connection)
       }
       const answer = await work(connection)
       connection.release()
       return answer
     } catch (error) {
+      // Every other connection leads to the same server, which may be a replica now: it is asked again.
+      if (failureOf(error) === 'read_only') prepared = new WeakSet()
       // A duplicate key and a conflict leave the connection sound: the server has rolled back, or nothing was begun.
       if (isSound(error)) connection.release()
       else connection.destroy()
@@ -215,17 +199,6 @@ function createConnections(pool: MariadbPool, timeoutMilliseconds: number): With
 }
 
 const isSound = (error: unknown): boolean => ['duplicate', 'conflict'].includes(failureOf(error))
-
-/**
- * MySQL has no `INSERT … RETURNING`, and evaluates the assignments of an update one after the other.
- * @throws TypeError
- */
-function requireMariadb({ rows: [row] }: MariadbResult): void {
-  const [version] = row ?? []
-  const [, major = '0', minor = '0'] = /(\d+)\.(\d+)\.\d+-MariaDB/.exec(String(version)) ?? []
-  if (Number(major) * 100 + Number(minor) < 1011)
-    throw new TypeError(`toMariadbDialect needs MariaDB 10.11 or later, and the server is ${String(version)}.`)
-}
 
 async function inTransaction(
   connection: MariadbConnection,

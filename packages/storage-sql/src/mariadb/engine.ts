@@ -5,6 +5,7 @@ import { indexOfColumn } from '../row.ts'
 import { indexedValues } from './indexed-values.ts'
 import { endOfFound, insertOfFound, MariadbQueryCompiler } from './query-compiler.ts'
 import { mariadbSearch } from './search.ts'
+import { settings } from './session.ts'
 
 /** Selects each column separately. */
 const joinedRows: SqlJoinedRows = {
@@ -89,6 +90,9 @@ export const mariadb: SqlEngine = {
       SIGNAL SQLSTATE '40001' SET MYSQL_ERRNO = 1213, MESSAGE_TEXT = 'another transaction has changed what this statement depends on';
     END IF`,
       ]),
+    // A trigger contains semicolons, and keeps the SQL mode in which it is created.
+    print: (statements) =>
+      `DELIMITER //\n\n${[...settings, ...statements].map((text) => `${text}\n//\n`).join('\n')}\nDELIMITER ;\n`,
     // InnoDB keeps its own statistics while rows are written.
     showRows: () => [],
   },
@@ -186,13 +190,16 @@ function partialIndex({ name, table, columns, where, unique }: SqlPartialIndex):
   ADD UNIQUE INDEX ${name} (${[...columns.slice(0, -1), `${name}_value`].join(', ')})`
 }
 
+/** Triggers do nothing in a session that copies a database: the rows that they would write are copied as well. */
+export const copyingVariable = '@mintmark_copying'
+
 function createTrigger(
   { name, table, after, when }: Omit<SqlTrigger, 'statements' | 'lockFirst'>,
   statements: readonly string[],
 ): readonly string[] {
   return [
     `CREATE TRIGGER ${name} AFTER ${after.split(' ')[0] ?? ''} ON ${table} FOR EACH ROW BEGIN
-  IF ${when} THEN
+  IF ${copyingVariable} IS NULL AND (${when}) THEN
 ${statements.map((statement) => `    ${statement};\n`).join('')}  END IF;
 END`,
   ]

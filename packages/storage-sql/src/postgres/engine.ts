@@ -5,6 +5,7 @@ import {
   createPartialIndex,
   insertOrNothing,
   kindOfKey,
+  printTransaction,
   updateFrom,
   updateReturning,
   upsertReturning,
@@ -91,6 +92,7 @@ END $$`,
     removeRows: ({ table, row, same, columns, query }) =>
       `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(SELECT (SELECT found.ctid FROM ${table} AS found
     WHERE ${[...same.map((column) => `found.${column} = ${row}.${column}`), ...columns.map((column) => `found.${column} = removed.${column}`)].join(' AND ')}) FROM (${query}) AS removed))`,
+    print: printTransaction,
     randomText: 'gen_random_uuid()::text',
     changeNumbers: {
       create: ['CREATE SEQUENCE mintmark_change_numbers'],

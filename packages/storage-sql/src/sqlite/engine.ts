@@ -7,6 +7,7 @@ import {
   createPartialIndex,
   insertOrNothing,
   kindOfKey,
+  printTransaction,
   updateFrom,
   updateReturning,
   upsertReturning,
@@ -105,6 +106,7 @@ ${statements.map((statement) => `  ${statement};\n`).join('')}END`,
     removeRows: ({ table, row, same, columns, query }) =>
       `DELETE FROM ${table} WHERE ${same.map((column) => `${column} = ${row}.${column}`).join(' AND ')}
     AND (${columns.join(', ')}) IN (${query})`,
+    print: printTransaction,
     randomText: 'lower(hex(randomblob(16)))',
     changeNumbers: { create: [], next: '(SELECT coalesce(max(sequence), 0) + 1 FROM mintmark_changes)' },
     changedNames: (before, after) =>

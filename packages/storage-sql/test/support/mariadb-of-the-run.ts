@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { migrate } from '@mintmark/storage-sql'
 import { toMariadbDialect } from '@mintmark/storage-sql/mariadb'
-import type { Pool } from 'mysql2'
+import type { Pool, RowDataPacket } from 'mysql2'
 import { inject } from 'vitest'
 import { emptyMariadb, twoMariadbPools } from './mariadb-database.ts'
 
@@ -9,6 +9,7 @@ import { emptyMariadb, twoMariadbPools } from './mariadb-database.ts'
 export interface MariadbOfTheRun {
   /** Two pools, as two servers have. */
   readonly pools: readonly [Pool, Pool]
+  readonly url: string
   /** Ends the pools. */
   readonly remove: () => Promise<void>
 }
@@ -21,6 +22,7 @@ export async function aMigratedMariadbDatabase(): Promise<MariadbOfTheRun> {
   const pools = unused.pop() ?? (await withTables(await twoMariadbPools(await portOfTheRun())))
   return {
     pools,
+    url: await urlOf(pools[0]),
     remove: async () => {
       await emptyMariadb(pools[0])
       unused.push(pools)
@@ -33,6 +35,12 @@ const unused: (readonly [Pool, Pool])[] = []
 async function withTables(pools: readonly [Pool, Pool]): Promise<readonly [Pool, Pool]> {
   await migrate({ dialect: toMariadbDialect(pools[0]) })
   return pools
+}
+
+/** The URL of the database that a pool is for. */
+export async function urlOf(pool: Pool): Promise<string> {
+  const [rows] = await pool.promise().query<RowDataPacket[]>('SELECT @@port AS port, database() AS name')
+  return `mariadb://root@127.0.0.1:${String(rows[0]?.['port'])}/${String(rows[0]?.['name'])}`
 }
 
 /** The port of the MariaDB that all tests of the run share. */
