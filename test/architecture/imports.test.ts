@@ -110,6 +110,7 @@ const allowedImports: Readonly<
       '@mintmark/storage-interface/stores',
       '@mintmark/storage-sql',
       '@mintmark/storage-sql/command',
+      '@mintmark/storage-sql/mariadb',
       '@mintmark/storage-sql/postgres',
       '@mintmark/storage-sql/sqlite',
       '@mintmark/testkit',

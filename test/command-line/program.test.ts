@@ -124,7 +124,7 @@ test('works with MariaDB: printed schema, client, list of users, keys, doctor, a
 /** Runs SQL with the program of MariaDB. */
 async function applyWithClient(url: string, schema: string): Promise<void> {
   const { hostname, port, pathname } = new URL(url)
-  const child = execFile('mariadb', ['-h', hostname, '-P', port, '-u', 'root', pathname.slice(1)])
+  const child = execFile(process.env['MARIADB_CLIENT_PATH'] ?? 'mariadb', ['-h', hostname, '-P', port, '-u', 'root', pathname.slice(1)])
   child.stdin?.end(schema)
   const [code] = (await once(child, 'exit')) as [number]
   expect(code).toBe(0)

@@ -32,7 +32,7 @@ export async function copyDatabase({
 }
 
 /** Reads an address: `postgres://…`, `mariadb://…`, or else the path of an SQLite file. */
-export function namesOf(address: string): DatabaseNames {
+function namesOf(address: string): DatabaseNames {
   if (/^postgres(ql)?:/i.test(address)) return { postgres: address }
   return /^(mariadb|mysql):/i.test(address) ? { mariadb: address } : { sqlite: address }
 }
