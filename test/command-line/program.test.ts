@@ -118,13 +118,24 @@ test('works with MariaDB: printed schema, client, list of users, keys, doctor, a
     'ok storage.rotate',
     'ok storage.claim',
   ])
-  expect(copied).toMatchObject({ code: 0, out: expect.stringContaining('Copied 1 rows of mintmark_clients.') as string })
+  expect(copied).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('Copied 1 rows of mintmark_clients.') as string,
+  })
 })
 
 /** Runs SQL with the program of MariaDB. */
 async function applyWithClient(url: string, schema: string): Promise<void> {
   const { hostname, port, pathname } = new URL(url)
-  const child = execFile(process.env['MARIADB_CLIENT_PATH'] ?? 'mariadb', ['-h', hostname, '-P', port, '-u', 'root', pathname.slice(1)])
+  const child = execFile(process.env['MARIADB_CLIENT_PATH'] ?? 'mariadb', [
+    '-h',
+    hostname,
+    '-P',
+    port,
+    '-u',
+    'root',
+    pathname.slice(1),
+  ])
   child.stdin?.end(schema)
   const [code] = (await once(child, 'exit')) as [number]
   expect(code).toBe(0)

@@ -30,6 +30,13 @@ export const exitCodeOf = (error: unknown): 1 | 2 => (error instanceof UsageErro
 const isExpected = (error: Error): boolean =>
   error.name === 'SealingKeyError' || expected.some((kind) => error instanceof kind)
 
-const expected = [CommandError, MigrateCommandError, AdminError, SchemaMismatchError, StorageUnavailableError, UnsupportedServerError]
+const expected = [
+  CommandError,
+  MigrateCommandError,
+  AdminError,
+  SchemaMismatchError,
+  StorageUnavailableError,
+  UnsupportedServerError,
+]
 
 const oneLine = (text: string): string => text.replaceAll(/\s*\n\s*/g, ' ').trim()

@@ -2,7 +2,13 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type providerId, sessionId, userId, type AdminStorage } from '@mintmark/storage-interface'
-import { aDigest, aProvisionedState, aProvisionedUser, aSessionRecord, aUser } from '@mintmark/storage-interface/fixtures'
+import {
+  aDigest,
+  aProvisionedState,
+  aProvisionedUser,
+  aSessionRecord,
+  aUser,
+} from '@mintmark/storage-interface/fixtures'
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
 import { toMariadbDialect } from '@mintmark/storage-sql/mariadb'
 import { toPostgresDialect } from '@mintmark/storage-sql/postgres'

@@ -44,7 +44,8 @@ async function init({ issuer, json, ...names }: InitOptions, io: Io): Promise<vo
   checkIssuer(issuer)
   requireNoPasswords(names)
   requireOneDatabase(names)
-  const database = names.postgres === undefined && names.mariadb === undefined ? { sqlite: 'mintmark.db', ...names } : names
+  const database =
+    names.postgres === undefined && names.mariadb === undefined ? { sqlite: 'mintmark.db', ...names } : names
 
   const isSealingKeySet =
     io.env['MINTMARK_SEALING_KEY'] !== undefined || io.env['MINTMARK_SEALING_KEY_FILE'] !== undefined

@@ -16,7 +16,10 @@ test.for([
   ['?ssl-mode=REQUIRED', { rejectUnauthorized: false }],
   ['?ssl-mode=verify_ca', { rejectUnauthorized: true }],
   ['?ssl-mode=VERIFY_IDENTITY', { rejectUnauthorized: true, verifyIdentity: true }],
-  [`?ssl-ca=${import.meta.filename}`, { rejectUnauthorized: true, verifyIdentity: true, ca: expect.any(String) as string }],
+  [
+    `?ssl-ca=${import.meta.filename}`,
+    { rejectUnauthorized: true, verifyIdentity: true, ca: expect.any(String) as string },
+  ],
 ] as const)('%s selects what is checked of the certificate of the server', ([query, ssl]) => {
   expect(mariadbSettings(`mariadb://db.example/mint${query}`, undefined).ssl).toEqual(ssl)
 })

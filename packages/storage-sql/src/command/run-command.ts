@@ -68,7 +68,8 @@ async function status({ dialect }: CommandTarget): Promise<number> {
 }
 
 async function copy({ from, to }: { readonly from?: string; readonly to?: string }): Promise<number> {
-  if (from === undefined || to === undefined) throw new MigrateCommandError('copy needs --from DATABASE and --to DATABASE')
+  if (from === undefined || to === undefined)
+    throw new MigrateCommandError('copy needs --from DATABASE and --to DATABASE')
   const tables = await copyDatabase({ from, to })
   return print(tables.map(({ name, rows }) => `Copied ${rows} rows of ${name}.`).join('\n'))
 }

@@ -26,7 +26,9 @@ export async function copyDatabase({
     using(await open(namesOf(to)), async (target) => {
       if (source.isBehind || target.isBehind)
         throw new MigrateCommandError('Both databases must have the current schema: run apply on each of them first')
-      return using(await source.read(), async (read) => using(await target.write(), (written) => copyRows(read, written)))
+      return using(await source.read(), async (read) =>
+        using(await target.write(), (written) => copyRows(read, written)),
+      )
     }),
   )
 }

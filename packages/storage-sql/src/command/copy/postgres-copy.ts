@@ -31,7 +31,9 @@ WHERE schemaname = current_schema AND starts_with(tablename, 'mintmark_') AND ta
     async *rows({ table, columns }): AsyncIterable<CopiedRow> {
       const types = await typesOf(client, table)
       const converted = columns.map((name) => decoderOf(types.get(name) ?? ''))
-      await client.query({ text: `DECLARE copied NO SCROLL CURSOR FOR SELECT ${columns.map(asText).join(', ')} FROM ${table}` })
+      await client.query({
+        text: `DECLARE copied NO SCROLL CURSOR FOR SELECT ${columns.map(asText).join(', ')} FROM ${table}`,
+      })
       for (;;) {
         const rows = await lists(client, `FETCH ${fetchedRows} FROM copied`)
         for (const row of rows) yield row.map((value, index) => converted[index]?.(value) ?? null)
@@ -125,7 +127,11 @@ WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attnu
   return new Map(rows.map(([name, type]) => [String(name), String(type)]))
 }
 
-async function lists(client: PostgresClient, text: string, values: unknown[] = []): Promise<readonly (readonly unknown[])[]> {
+async function lists(
+  client: PostgresClient,
+  text: string,
+  values: unknown[] = [],
+): Promise<readonly (readonly unknown[])[]> {
   const { rows } = await client.query({ text, values, rowMode: 'array' })
   return rows as readonly (readonly unknown[])[]
 }

@@ -1,7 +1,14 @@
 import { DatabaseSync } from 'node:sqlite'
 import { migrationTable } from '../../migrate.ts'
 import { MigrateCommandError } from '../migrate-command-error.ts'
-import { type CopiedRow, type CopiedValue, type CopySource, type CopyTarget, notEmpty, rowsOfParameters } from './copied-rows.ts'
+import {
+  type CopiedRow,
+  type CopiedValue,
+  type CopySource,
+  type CopyTarget,
+  notEmpty,
+  rowsOfParameters,
+} from './copied-rows.ts'
 
 /** Reads an SQLite file. */
 export function sqliteSource(file: string): CopySource {
