@@ -168,7 +168,7 @@ describe('an interaction', () => {
       await page.goBack()
 
       expect(page.url()).toContain('/consent?')
-      expect(await page.getByRole('heading').innerText()).toBe('This did not work')
+      expect(await page.getByRole('heading').innerText()).toBe('Something went wrong')
       expect(await page.locator('main').innerText()).toContain('Go back to the app that you came from and start again.')
       await startSignIn(page, `${instance.url}/spa/`)
     },
@@ -225,7 +225,7 @@ describe('an interaction', () => {
     await tokens(first).waitFor()
     await allow(second)
 
-    await second.getByRole('heading', { name: 'This did not work' }).waitFor()
+    await second.getByRole('heading', { name: 'Something went wrong' }).waitFor()
   })
 })
 

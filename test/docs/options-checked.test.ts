@@ -367,6 +367,7 @@ const subjects: Readonly<Record<string, Subject>> = {
     more: [
       ...required('branding.productName:string'),
       ...list('branding.logo', 'branding.colors.light.accent', 'branding.footerLinks', 'branding.createAccountUrl'),
+      ...list('branding.favicon', 'branding.backgroundImage', 'branding.font.family:string', 'branding.cornerRadius'),
     ],
   },
   createMemoryStorage: { call: createMemoryStorage, accepted: { issuer } },

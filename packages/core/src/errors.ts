@@ -106,8 +106,9 @@ function renderLocalPage(
   rendering: { readonly renderErrorPage: RenderErrorPage | undefined; readonly correlationId: string },
 ): ServerResponse {
   const { renderErrorPage: render = renderPlainPage, correlationId } = rendering
-  const { status, code, description } = refusal
-  const page = render({ status, code, description, correlationId }, request)
+  const { status, code, description, reason } = refusal
+  const problem = reason === 'user_inactive' ? 'account_deactivated' : undefined
+  const page = render({ status, code, description, problem, correlationId }, request)
   return withHeaders(page, retryAfterHeaders(refusal))
 }
 
@@ -124,6 +125,8 @@ interface ErrorPageContent {
   readonly code: string
   /** A fixed sentence that contains nothing of the request. */
   readonly description: string
+  /** A problem for which `description` is not enough: an advice in the language of the user should replace it. */
+  readonly problem: 'account_deactivated' | undefined
   /** The `correlationId` of the request's events. Show it, so that support can search the log for it. */
   readonly correlationId: string
 }

@@ -54,6 +54,7 @@ export function accountPage(input: AccountPageInput, request?: RequestHead): Ser
 <h1>${account.title}</h1>
 </header>
 <form method="post">
+<div class="columns">
 <section aria-labelledby="apps">
 <h2 id="apps">${account.appsHeading}</h2>
 ${apps.length === 0 ? html`<p class="fine">${account.noApps}</p>` : undefined}
@@ -63,6 +64,7 @@ ${apps.length === 0 ? html`<p class="fine">${account.noApps}</p>` : undefined}
 <h2 id="sessions">${account.sessionsHeading}</h2>
 <ul class="scopes">${sessions.map((session) => sessionRow(session, messages, session.sessionId === currentSessionId))}</ul>
 </section>
+</div>
 ${hasOthers ? html`<button type="submit" name="others" value="yes">${icon('leave')}${account.endOthers}</button>` : undefined}
 </form>`
   return page({
@@ -81,9 +83,11 @@ function appRow(app: ListedApp, messages: Messages, hostScopes: Readonly<Record<
   const name = renderClient(app, messages.unnamedClient)
   const { initiateLoginUrl: url } = app
   return html`<li class="row entry">
+<div>
 <strong id="app-${app.grantId}">${url === undefined ? name : html`<a ${address('href', url)}>${name}</a>`}</strong>
 ${app.scopes.map((scope) => html`<small><bdi>${sentences.get(scope) ?? scope}</bdi></small>`)}
 <small>${fill(account.appSince, { date: dateOf(app.since, lang) })}</small>
+</div>
 <button type="submit" name="app" value="${app.grantId}" aria-describedby="app-${app.grantId}">${account.disconnect}</button>
 </li>`
 }
@@ -95,11 +99,13 @@ function sessionRow(session: ListedSession, messages: Messages, isCurrent: boole
     (client, at) => html`${at === 0 ? undefined : ', '}${renderClient(client, messages.unnamedClient)}`,
   )
   return html`<li class="row entry">
+<div>
 <strong id="session-${sessionId}">${renderName(userAgent ?? '', account.unknownBrowser)}</strong>
 ${isCurrent ? html`<small><b>${account.thisBrowser}</b></small>` : undefined}
 ${location === undefined ? undefined : html`<small>${renderName(location, '')}</small>`}
 <small>${fill(account.sessionTimes, { since: dateOf(signedInAt, lang), used: dateOf(lastSeenAt, lang) })}</small>
 ${names.length === 0 ? undefined : html`<small>${fill(account.sessionApps, { names: html`${names}` })}</small>`}
+</div>
 <button type="submit" name="session" value="${sessionId}" aria-describedby="session-${sessionId}">${account.endSession}</button>
 </li>`
 }

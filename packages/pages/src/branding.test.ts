@@ -64,6 +64,59 @@ describe('branding', () => {
     expect(bodyOf(response)).toContain(markup)
   })
 
+  test.each<[string, Partial<BrandingOptions>, string, string]>([
+    ['icon', { favicon: png }, 'img-src data:;', `<link rel="icon" href="${png}">`],
+    [
+      'icon of another origin',
+      { favicon: 'https://cdn.room.test/i.svg?a&b' },
+      'img-src https://cdn.room.test;',
+      '<link rel="icon" href="https://cdn.room.test/i.svg?a&amp;b">',
+    ],
+    [
+      'background image',
+      { backgroundImage: 'https://cdn.room.test/b.webp' },
+      'img-src https://cdn.room.test;',
+      'background-image: url("https://cdn.room.test/b.webp")',
+    ],
+    ['background image in the page', { backgroundImage: png }, 'img-src data:;', `background-image: url("${png}")`],
+    [
+      'background image whose address would end the style',
+      { backgroundImage: 'https://cdn.room.test/b?"\\)</style>' },
+      'img-src https://cdn.room.test;',
+      'url("https://cdn.room.test/b?%22%5C)%3C/style%3E")',
+    ],
+    [
+      'font',
+      { font: { family: 'Room Sans', url: 'https://fonts.room.test/s.woff2' } },
+      'font-src https://fonts.room.test;',
+      '@font-face { font-family: "Room Sans"; src: url("https://fonts.room.test/s.woff2") format("woff2");',
+    ],
+    [
+      'font in the page',
+      { font: { family: 'Room', url: 'data:font/woff2;base64,d09GMg==' } },
+      'font-src data:;',
+      ':root { --font: "Room", system-ui',
+    ],
+  ])('every page has the %s, and its policy allows no other origin (CSP 3 §6.1)', (_, brand, directive, markup) => {
+    for (const response of Object.values(gallery(createPages({ branding: { productName: 'Room', ...brand } })))) {
+      const policy = headerOf(response, 'Content-Security-Policy') ?? ''
+      expect(bodyOf(response)).toContain(markup)
+      expect(policy).toContain(directive)
+      expect(policy.match(/(?:img|font)-src/g)).toHaveLength(1)
+    }
+  })
+
+  test('a font of the device and the corners need no directive of the policy', () => {
+    const { errorPage } = createPages({
+      branding: { productName: 'Room', font: { family: 'Inter' }, cornerRadius: 4 },
+    })
+
+    const response = errorPage({ status: 400, code: 'invalid_request', description: 'Unknown.' })
+
+    expect(bodyOf(response)).toContain(':root { --radius: 0.25rem; }\n:root { --font: "Inter", system-ui')
+    expect(headerOf(response, 'Content-Security-Policy')).not.toMatch(/(?:img|font)-src/)
+  })
+
   test('each response has the colours in a style element with a new nonce (CSP 3 §7.1)', () => {
     const { errorPage } = createPages({ branding: { productName: 'Room', colors: { light: { accent: '#5B21B6' } } } })
     const show = () => errorPage({ status: 400, code: 'invalid_request', description: 'Unknown.' })
@@ -103,6 +156,30 @@ describe('branding', () => {
       { logo: 'https://a;b.test/l.png' },
       'branding: logo must be an https',
     ],
+    ['an icon over plain http', { favicon: 'http://cdn.room.test/i.png' }, 'branding: favicon must be an https address'],
+    [
+      'a background image whose host would end the directive',
+      { backgroundImage: 'https://a;b.test/b.png' },
+      'branding: backgroundImage must be an https',
+    ],
+    [
+      'a font whose name would end the rule',
+      { font: { family: 'a"; } body { display: none' } },
+      'branding.font: family must be the name of a font family',
+    ],
+    ['a font without a name', { font: { url: 'https://a.test/f' } as never }, 'branding.font: family is missing'],
+    [
+      'a font over plain http',
+      { font: { family: 'a', url: 'http://a.test/f.woff2' } },
+      'branding.font: url must be an https address',
+    ],
+    [
+      'a font that is an image',
+      { font: { family: 'a', url: 'data:image/png;base64,AAAA' } },
+      'branding.font: url must be an https address',
+    ],
+    ['corners in another unit', { cornerRadius: '4px' as never }, 'branding: cornerRadius must be a whole number'],
+    ['corners that are larger than a field', { cornerRadius: 33 }, 'branding: cornerRadius must be a whole number'],
     ['a dark logo without a logo', { logoDark: png }, 'branding: logoDark needs logo.'],
     ['a link that runs script', { forgotPasswordUrl: 'javascript:alert(1)' }, 'forgotPasswordUrl must be an https'],
     ['a link with credentials', { createAccountUrl: 'https://a:b@room.test/' }, 'createAccountUrl must be an https'],

@@ -1,7 +1,8 @@
-import { anObject, checkOptions, type OptionCheck, type OptionChecks, required } from '@mintmark/internal'
+import { anObject, checkOptions, type OptionCheck, type OptionChecks, required, wholeNumber } from '@mintmark/internal'
 import { type BrandColors, colorStyle } from './brand-colors.ts'
-import { address, attribute, html, image } from './html.ts'
-import { type Brand, originSource } from './page.ts'
+import { backdropStyle, type BrandFont, isBrandSource, isPageAddress, shapeStyle } from './brand-shape.ts'
+import { address, attribute, html, iconLink, image } from './html.ts'
+import type { Brand } from './page.ts'
 
 /** The appearance of the pages for one product. */
 export interface BrandingOptions {
@@ -24,6 +25,26 @@ export interface BrandingOptions {
    * @defaultValue Green. Without a dark accent, the light accent is used, brightened until it has enough contrast.
    */
   readonly colors?: BrandColors | undefined
+  /**
+   * The icon of the browser's tab: an image like `logo`.
+   * @defaultValue None. The browser asks the origin of the server for `/favicon.ico`.
+   */
+  readonly favicon?: string | undefined
+  /**
+   * An image like `logo`, which covers the page behind the card. Screens that are as narrow as the card do not show it.
+   * @defaultValue None. The page has the colour `background`.
+   */
+  readonly backgroundImage?: string | undefined
+  /**
+   * The font of all texts but codes.
+   * @defaultValue The font of the system. It needs no request.
+   */
+  readonly font?: BrandFont | undefined
+  /**
+   * The radius of the corners of the card, in pixels, from 0 to 32. Buttons and fields have half of it.
+   * @defaultValue 20.
+   */
+  readonly cornerRadius?: number | undefined
   /**
    * At most six links at the bottom of every page, such as the privacy policy.
    * @defaultValue None.
@@ -55,11 +76,16 @@ interface FooterLink {
 export function createBrand(options: BrandingOptions): Brand {
   checkOptions('createPages: branding', options, checks)
   const { productName, logo, logoDark = logo, colors, footerLinks = [], forgotPasswordUrl, createAccountUrl } = options
+  const { favicon, backgroundImage, font } = options
   if (logo === undefined && logoDark !== undefined) throw new TypeError('createPages: branding: logoDark needs logo.')
+  const style = (colors === undefined ? '' : colorStyle(colors)) + shapeStyle(options)
   return {
     productName,
-    style: colors && colorStyle(colors),
-    imageSources: logo === undefined || logoDark === undefined ? [] : [...new Set([logo, logoDark].map(imageSource))],
+    style: style === '' ? undefined : style,
+    backdrop: backgroundImage === undefined ? undefined : backdropStyle(backgroundImage),
+    icon: favicon === undefined ? undefined : iconLink(favicon),
+    imageSources: sourcesOf([logo, logoDark, favicon, backgroundImage]),
+    fontSources: sourcesOf([font?.url]),
     header:
       logo === undefined
         ? html`<p class="brand">${productName}</p>`
@@ -83,13 +109,6 @@ const aName: OptionCheck = (value) =>
 const aPage: OptionCheck = (value) =>
   typeof value === 'string' && isPageAddress(value) ? undefined : 'must be an https address, or http on this device'
 
-function isPageAddress(value: string): boolean {
-  if (!URL.canParse(value)) return false
-  const { protocol, hostname, username, password } = new URL(value)
-  const isLocal = hostname === 'localhost' || hostname === '127.0.0.1' || hostname === '[::1]'
-  return (protocol === 'https:' || (protocol === 'http:' && isLocal)) && username === '' && password === ''
-}
-
 const anImage: OptionCheck = (value) =>
   typeof value === 'string' && isImageAddress(value)
     ? undefined
@@ -99,9 +118,16 @@ const anImage: OptionCheck = (value) =>
 const isImageAddress = (value: string): boolean =>
   value.startsWith('data:')
     ? value.length <= 65_536 && /^data:image\/(?:png|jpeg|webp|gif|svg\+xml);base64,[A-Za-z0-9+/]+={0,2}$/.test(value)
-    : isPageAddress(value) && originSource(value) !== undefined
+    : isBrandSource(value)
 
-const imageSource = (logo: string): string => (logo.startsWith('data:') ? 'data:' : new URL(logo).origin)
+/** Returns the Content Security Policy sources of files: `data:`, or their origins. */
+const sourcesOf = (files: readonly (string | undefined)[]): readonly string[] => [
+  ...new Set(
+    files.flatMap((file) =>
+      file === undefined ? [] : [file.startsWith('data:') ? 'data:' : new URL(file).origin],
+    ),
+  ),
+]
 
 const someLinks: OptionCheck = (value) => {
   if (!Array.isArray(value) || value.length > 6) return 'must be a list of at most 6 links'
@@ -122,6 +148,10 @@ const checks: OptionChecks<BrandingOptions> = {
   logo: anImage,
   logoDark: anImage,
   colors: anObject,
+  favicon: anImage,
+  backgroundImage: anImage,
+  font: anObject,
+  cornerRadius: wholeNumber(0, 32),
   footerLinks: someLinks,
   forgotPasswordUrl: aPage,
   createAccountUrl: aPage,

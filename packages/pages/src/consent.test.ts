@@ -26,7 +26,7 @@ describe('consentPage', () => {
     expect(text).toContain('Field Notes wants to use your account')
     expect(text).toContain('Signed in as ada@example.org')
     expect(text).toMatch(/Know who you are[^]*See your email address[^]*Change <your> notes/)
-    expect(text).toContain('you continue to notes.test')
+    expect(text).toContain('You then continue to notes.test')
   })
 
   test('names the APIs that get the access (RFC 8707 §3)', () => {
@@ -260,7 +260,7 @@ describe('authorization details on the consent page (RFC 9396)', () => {
   })
 
   test('a page without scopes, or without details, shows no empty list', () => {
-    expect(textOf(tokensOf(aConsent({ scopes: [], details: [payment] })))).not.toContain('It asks for this:')
+    expect(textOf(tokensOf(aConsent({ scopes: [], details: [payment] })))).not.toContain('It will be able to:')
     expect(textOf(tokensOf(aConsent()))).not.toContain('approve')
   })
 

@@ -69,10 +69,10 @@ export function consentPage(
 ${logo || (letter && html`<span class="tile" aria-hidden="true">${letter}</span>`)}
 <h1>${fill(consent.heading, { client: host || renderName(clientName, messages.unnamedClient) })}</h1>
 ${host && html`<p>${fill(consent.unverified, { host, client: renderName(clientName, messages.unnamedClient, 40) })}</p>`}
-${isUnverifiedDevice ? html`<p><strong>${consent.deviceWarning}</strong></p>` : undefined}
 ${accountName && html`<p>${fill(consent.signedInAs, { account: renderText(accountName) })}</p>`}
 ${switchAccountUrl && html`<p><a ${address('href', switchAccountUrl)}>${messages.selectAccount.another}</a></p>`}
 </header>
+${isUnverifiedDevice ? html`<div class="notice"><p>${icon('exclamation')} ${consent.deviceWarning}</p></div>` : undefined}
 <form method="post">
 ${accessLists({ scopes, details, resources, organizations }, consent)}
 <p class="fine">${destination === undefined ? consent.otherDevice : fill(consent.destination[destination.kind], { name: html`<bdi class="name">${destination.name}</bdi>` })}</p>
@@ -93,25 +93,28 @@ ${clientLinks(client, consent)}
   })
 }
 
-/** Shows each link with its host. A user could take the label alone for a page of this server. */
+/** Shows the host of the links, once if it is the same. A user could take the label alone for a page of this server. */
 function clientLinks(
   { clientUri, policyUri, tosUri }: ConsentPageInput['client'],
   { links }: Messages['consent'],
 ): Fragment | undefined {
   const pages = [
-    [links.website, clientUri],
-    [links.policy, policyUri],
-    [links.terms, tosUri],
-  ] as const
+    { label: links.website, url: clientUri },
+    { label: links.policy, url: policyUri },
+    { label: links.terms, url: tosUri },
+  ].flatMap(({ label, url }) => (url === undefined ? [] : [{ label, url, host: new URL(url).host }]))
+  const [first] = pages
+  if (first === undefined) return undefined
+  const isOneHost = pages.every(({ host }) => host === first.host)
   const items = pages.map(
-    ([label, url]) =>
-      url &&
-      html`<li><a ${address('href', url)} target="_blank" rel="noopener noreferrer">${label}</a> <bdi class="name">${new URL(url).host}</bdi></li>`,
+    ({ label, url, host }) =>
+      html`<li><a ${address('href', url)} target="_blank" rel="noopener noreferrer">${label}</a>${isOneHost ? undefined : html` ${hostOf(host)}`}</li>`,
   )
-  if (items.every((item) => !item)) return undefined
-  return html`<div class="fine links"><p>${links.legend}</p>
-<ul>${items.map((item) => item || undefined)}</ul></div>`
+  return html`<div class="fine links"><p>${links.legend}${isOneHost ? html` ${hostOf(first.host)}` : undefined}</p>
+<ul>${items}</ul></div>`
 }
+
+const hostOf = (host: string): Fragment => html`<bdi class="name">${host}</bdi>`
 
 /** The user's decision on the consent page. */
 export interface ConsentDecision {

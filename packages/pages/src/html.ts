@@ -72,6 +72,16 @@ export function image(input: {
   return dangerouslyUnescaped(`<picture><source media="${media}" srcset="${candidate}">${plain}</picture>`)
 }
 
+/**
+ * Renders the link to the icon of the page.
+ * @throws TypeError unless the address is http or https, or a `data:` URI of an image.
+ */
+export function iconLink(source: string): Fragment {
+  if (!isWebAddress(source) && !source.startsWith('data:image/'))
+    throw new TypeError(`A page must not show the image ${source.slice(0, 80)}.`)
+  return dangerouslyUnescaped(`<link rel="icon" href="${escape(source)}">`)
+}
+
 const isWebAddress = (url: string): boolean => /^https?:\/\//.test(url)
 
 /** Takes a constant of this package as markup. Never pass it a value from outside. */

@@ -29,6 +29,14 @@ test('asks a signed-in user whether to sign out, and may lead back to the client
   expect(tagsNamed(tokensOf(response), 'form')).toEqual([{ method: 'post', action: question.action }])
 })
 
+test('names the apps that the user is signed in to, an unverified one by its host (RFC 7591 §5)', () => {
+  const apps = [{ clientName: 'Notes' }, { clientName: 'Bank', unverifiedHost: 'bank.test' }]
+
+  const text = textOf(tokensOf(logoutPage({ ...question, apps })))
+
+  expect(text).toContain('Signed in to Notes, bank.test (Bank)')
+})
+
 test('posts the fields of the request unchanged', () => {
   const hidden = tagsNamed(tokensOf(logoutPage(question)), 'input').map(({ name, value }) => [name, value])
 

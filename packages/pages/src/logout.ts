@@ -21,6 +21,8 @@ interface ConfirmLogout {
   readonly action: string
   readonly fields: readonly (readonly [name: string, value: string])[]
   readonly accountName?: string | undefined
+  /** The clients that the user has signed in to in this session. */
+  readonly apps?: readonly ShownClient[] | undefined
 }
 
 interface SignedOut {
@@ -50,21 +52,23 @@ export function logoutPage(content: LogoutPageInput, request?: RequestHead): Ser
 }
 
 function confirmPage(content: LogoutBasics & ConfirmLogout, messages: Messages): ServerResponse {
-  const { client, accountName, action, fields, problem } = content
+  const { client, accountName, apps = [], action, fields, problem } = content
   const { logout } = messages
+  const names = apps.map((app, at) => html`${at === 0 ? undefined : ', '}${renderClient(app, messages.unnamedClient)}`)
   // Staying is the form's first button, because Enter presses the first button and must not sign the user out.
   const body = html`<header>
 <span class="tile">${icon('leave')}</span>
 <h1>${logout.title}</h1>
 ${client && html`<p>${fill(logout.askedBy, { client: renderClient(client, messages.unnamedClient) })}</p>`}
 ${accountName && html`<p>${fill(logout.signedInAs, { account: renderText(accountName) })}</p>`}
+${apps.length === 0 ? undefined : html`<p>${fill(messages.account.sessionApps, { names: html`${names}` })}</p>`}
 </header>
 ${problemNotice(problem, messages)}
 <form method="post" ${address('action', action)}>
 ${fields.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
-<div class="choice">
-<button type="submit" name="decision" value="stay">${icon('cross')}${logout.stay}</button>
-<button type="submit" name="decision" value="sign_out">${icon('leave')}${logout.signOut}</button>
+<div class="choice long">
+<button type="submit" name="decision" value="stay">${logout.stay}</button>
+<button class="primary" type="submit" name="decision" value="sign_out">${icon('leave')}${logout.signOut}</button>
 </div>
 </form>`
   return page({

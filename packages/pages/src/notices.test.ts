@@ -21,6 +21,18 @@ test('shows the user an error that must not be redirected, with its code (RFC 67
 })
 
 test.each([
+  ['en', 'Your account is deactivated.', 'start again'],
+  ['de', 'Ihr Konto ist deaktiviert.', 'deactivated'],
+])('tells a deactivated user in the language %s what helps, and nothing else', (locale, advice, other) => {
+  const problem = { code: 'access_denied', description: 'Your account is deactivated.', problem: 'account_deactivated' } as const
+
+  const text = textOf(tokensOf(errorPage({ status: 403, ...problem, languages, locale })))
+
+  expect(text).toContain(advice)
+  expect(text).not.toContain(other)
+})
+
+test.each([
   ['/auth?client_id=nobody', 'de-AT, en;q=0.5', 'de'],
   ['/auth?ui_locales=sv+de', 'en', 'de'],
   ['/auth?ui_locales=%00', '', 'en'],

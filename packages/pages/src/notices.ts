@@ -9,6 +9,8 @@ interface ErrorPageInput extends Look {
   readonly code: string
   /** The server's fixed English sentence. */
   readonly description: string
+  /** A problem for which the page has a sentence in each language. It replaces `description` and the advice to start again. */
+  readonly problem?: 'account_deactivated' | undefined
   /** The `correlationId` of the server's events, which support can search for. The server passes it. */
   readonly correlationId?: string | undefined
 }
@@ -18,18 +20,19 @@ interface ErrorPageInput extends Look {
  * @param request the request that the page answers. It determines the language unless the host has chosen one.
  */
 export function errorPage(
-  { status, code, description, correlationId, ...look }: ErrorPageInput,
+  { status, code, description, problem, correlationId, ...look }: ErrorPageInput,
   request?: RequestHead,
 ): ServerResponse {
   const messages = messagesFor({ uiLocales: request && uiLocalesOf(request), ...look }, request)
   // The server's sentence is English: it comes first for users who read English.
   const detail = html`<p lang="en" dir="ltr">${description}</p>`
   const advice = html`<p>${messages.error.advice}</p>`
+  const general = messages.lang.startsWith('en') ? [detail, advice] : [advice, detail]
   const body = html`<header>
 <span class="tile warning">${icon('exclamation')}</span>
 <h1>${messages.error.title}</h1>
 </header>
-${messages.lang.startsWith('en') ? [detail, advice] : [advice, detail]}
+${problem === undefined ? general : html`<p>${messages.error.deactivated}</p>`}
 <p class="fine">${messages.error.codeLabel}: <code>${code}</code></p>
 ${correlationId && html`<p class="fine">${messages.error.referenceLabel}: <code>${correlationId}</code></p>`}`
   return page({ brand: look.brand, messages, title: messages.error.title, status, formAction: 'none', body })

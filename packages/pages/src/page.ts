@@ -10,10 +10,16 @@ export interface Brand {
   readonly productName: string
   readonly header: Fragment
   readonly footer: Fragment | undefined
-  /** CSS that replaces the colours of the stylesheet. */
+  /** CSS that replaces the colours, the font and the corners of the stylesheet. */
   readonly style: string | undefined
-  /** The Content Security Policy sources of the logos. */
+  /** CSS of the image behind the card. */
+  readonly backdrop: string | undefined
+  /** The link to the icon of the browser's tab. */
+  readonly icon: Fragment | undefined
+  /** The Content Security Policy sources of the images. */
   readonly imageSources: readonly string[]
+  /** The Content Security Policy sources of the font. */
+  readonly fontSources: readonly string[]
   readonly forgotPasswordUrl: string | undefined
   readonly createAccountUrl: string | undefined
 }
@@ -69,7 +75,9 @@ export function page({
   surroundings,
   body,
 }: Page): ServerResponse {
-  const nonce = brand?.style === undefined ? undefined : createNonce()
+  const backdrop = surroundings === undefined ? brand?.backdrop : undefined
+  const brandStyle = [brand?.style, backdrop].filter((part) => part !== undefined).join('\n')
+  const nonce = brandStyle === '' ? undefined : createNonce()
   const document = html`<!doctype html>
 <html lang="${messages.lang}" dir="${messages.dir}">
 <head>
@@ -78,10 +86,11 @@ export function page({
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <meta name="color-scheme" content="light dark">
+${brand?.icon}
 ${continueTo && refreshWithoutScripts(continueTo)}
 ${style}
 ${surroundings && dangerouslyUnescaped(`<style>${surroundings.style}</style>`)}
-${nonce && dangerouslyUnescaped(`<style nonce="${nonce}">${brand?.style}</style>`)}
+${nonce && dangerouslyUnescaped(`<style nonce="${nonce}">${brandStyle}</style>`)}
 </head>
 <body>
 ${surroundings?.above}
@@ -134,6 +143,7 @@ function contentSecurityPolicy(
     `default-src 'none'`,
     `style-src '${stylesheetHash}'${surroundings === undefined ? '' : ` '${surroundings.styleHash}'`}${nonce === undefined ? '' : ` 'nonce-${nonce}'`}`,
     ...(imageSources.length === 0 ? [] : [`img-src ${imageSources.join(' ')}`]),
+    ...(brand === undefined || brand.fontSources.length === 0 ? [] : [`font-src ${brand.fontSources.join(' ')}`]),
     ...(frameSources.length === 0 ? [] : [`frame-src ${frameSources.join(' ')}`]),
     ...(script === undefined ? [] : [`script-src '${script.hash}'`]),
     ...formActions[formAction],

@@ -118,9 +118,16 @@ export function gallery(
       fields: [],
       client,
       accountName,
+      apps: [client, { clientName: 'Order Desk' }],
     }),
     'signed-out': signedOutPage(),
     'still-signed-in': logoutPage({ kind: 'signed_in', status: 200 }),
+    'error-deactivated': errorPage({
+      status: 403,
+      code: 'access_denied',
+      description: 'Your account is deactivated. Ask your administrator for access.',
+      problem: 'account_deactivated',
+    }),
     error: errorPage({ status: 400, code: 'invalid_request', description: 'The client is unknown.' }),
   }
 }

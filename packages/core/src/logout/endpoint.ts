@@ -31,6 +31,7 @@ import { readForm, readQuery } from '../parameters.ts'
 import type { RateLimiter } from '../rate-limiter.ts'
 import { OAuthError, refuse } from '../refusals.ts'
 import type { SignedIn } from '../sessions/signed-in-user.ts'
+import { listApps } from '../sessions/list-sessions.ts'
 import { isSidOf, userOfSubject } from '../tokens/pairwise.ts'
 import { frontChannelFrames } from './front-channel.ts'
 import type { RenderLogoutPage } from './page.ts'
@@ -240,6 +241,7 @@ async function confirmationPage(
       action: `${issuer}${confirmPath}`,
       fields: logout.fields,
       accountName: user === undefined ? undefined : accountNameOf(user),
+      apps: session?.sessionId === undefined ? [] : await listApps(session.sessionId, storage),
       logoutHint: logout.logoutHint,
       returnsTo: evidence.returnsTo,
     },

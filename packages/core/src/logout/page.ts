@@ -29,6 +29,8 @@ interface ConfirmLogout extends LogoutPageBasics {
   readonly fields: readonly (readonly [name: string, value: string])[]
   /** The user's own name for the account that is signed in, from its claims. Encode it when you show it. */
   readonly accountName: string | undefined
+  /** The clients that the user has signed in to in this session, at most 20. Show them like `client`. */
+  readonly apps: readonly { readonly clientName: string; readonly unverifiedHost: string | undefined }[]
   /** The client's name for the user who signs out, from `logout_hint`. Encode it when you show it. */
   readonly logoutHint: string | undefined
   /**

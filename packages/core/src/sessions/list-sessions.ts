@@ -76,6 +76,16 @@ export async function endOtherSessions(
   return ended
 }
 
+/** Lists the clients that the user has signed in to in one session, for a page: at most 20. */
+export async function listApps(
+  session: string,
+  storage: OAuthStorage,
+): Promise<readonly Pick<SignedInClient, 'clientName' | 'unverifiedHost'>[]> {
+  const joined = await storage.sessions.participants(sessionId(session))
+  const shown = await shownClients(joined.slice(0, 20), storage)
+  return [...shown.values()]
+}
+
 /** Finds what users are shown of the clients. Leaves out clients that were removed. */
 async function shownClients(
   joined: readonly SessionParticipantRecord[],

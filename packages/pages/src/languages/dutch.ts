@@ -72,6 +72,7 @@ export const dutch: Messages = {
     title: 'Er is iets misgegaan',
     advice:
       'Ga terug naar de app waar u vandaan kwam en begin opnieuw. Helpt dat niet, neem dan contact op met de beheerders van die app.',
+    deactivated: 'Uw account is gedeactiveerd. Vraag uw beheerder om toegang.',
     codeLabel: 'Foutcode',
     referenceLabel: 'Referentie',
   },

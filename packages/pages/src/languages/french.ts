@@ -73,6 +73,7 @@ export const french: Messages = {
     title: 'Une erreur s’est produite',
     advice:
       'Revenez à l’application d’où vous venez et recommencez. Si le problème persiste, contactez les responsables de cette application.',
+    deactivated: 'Votre compte est désactivé. Demandez l’accès à votre administrateur.',
     codeLabel: 'Code d’erreur',
     referenceLabel: 'Référence',
   },

@@ -72,6 +72,7 @@ export const german: Messages = {
     title: 'Das hat nicht geklappt',
     advice:
       'Kehren Sie zu Ihrer Anwendung zurück und beginnen Sie von vorn. Hilft das nicht, wenden Sie sich an deren Betreiber.',
+    deactivated: 'Ihr Konto ist deaktiviert. Bitten Sie Ihren Administrator um Zugriff.',
     codeLabel: 'Fehlercode',
     referenceLabel: 'Referenz',
   },

@@ -73,6 +73,7 @@ export const italian: Messages = {
     title: 'Si è verificato un errore',
     advice:
       'Torna all’applicazione da cui provieni e ricomincia. Se il problema persiste, contatta chi gestisce l’applicazione.',
+    deactivated: 'Il tuo account è disattivato. Chiedi l’accesso al tuo amministratore.',
     codeLabel: 'Codice di errore',
     referenceLabel: 'Riferimento',
   },

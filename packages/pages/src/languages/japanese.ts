@@ -72,6 +72,7 @@ export const japanese: Messages = {
   error: {
     title: 'エラーが発生しました',
     advice: '元のアプリに戻り、最初からやり直してください。解決しない場合は、アプリの運営者にお問い合わせください。',
+    deactivated: 'アカウントは無効になっています。管理者にアクセスを依頼してください。',
     codeLabel: 'エラーコード',
     referenceLabel: '参照番号',
   },

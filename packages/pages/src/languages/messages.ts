@@ -84,6 +84,8 @@ export interface Messages {
   readonly error: {
     readonly title: string
     readonly advice: string
+    /** For a user whose account is deactivated. Nothing that the user could repeat helps. */
+    readonly deactivated: string
     readonly codeLabel: string
     /** The label of the identifier that support can search for. */
     readonly referenceLabel: string

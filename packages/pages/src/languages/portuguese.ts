@@ -73,6 +73,7 @@ export const portuguese: Messages = {
     title: 'Ocorreu um erro',
     advice:
       'Volte ao aplicativo de onde você veio e comece de novo. Se o problema continuar, entre em contato com os responsáveis pelo aplicativo.',
+    deactivated: 'Sua conta está desativada. Peça acesso ao administrador.',
     codeLabel: 'Código do erro',
     referenceLabel: 'Referência',
   },

@@ -72,6 +72,7 @@ export const spanish: Messages = {
     title: 'Se ha producido un error',
     advice:
       'Vuelva a la aplicación de la que procede y empiece de nuevo. Si el problema continúa, póngase en contacto con sus responsables.',
+    deactivated: 'Su cuenta está desactivada. Solicite acceso a su administrador.',
     codeLabel: 'Código de error',
     referenceLabel: 'Referencia',
   },
