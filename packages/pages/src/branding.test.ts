@@ -156,7 +156,11 @@ describe('branding', () => {
       { logo: 'https://a;b.test/l.png' },
       'branding: logo must be an https',
     ],
-    ['an icon over plain http', { favicon: 'http://cdn.room.test/i.png' }, 'branding: favicon must be an https address'],
+    [
+      'an icon over plain http',
+      { favicon: 'http://cdn.room.test/i.png' },
+      'branding: favicon must be an https address',
+    ],
     [
       'a background image whose host would end the directive',
       { backgroundImage: 'https://a;b.test/b.png' },

@@ -123,9 +123,7 @@ const isImageAddress = (value: string): boolean =>
 /** Returns the Content Security Policy sources of files: `data:`, or their origins. */
 const sourcesOf = (files: readonly (string | undefined)[]): readonly string[] => [
   ...new Set(
-    files.flatMap((file) =>
-      file === undefined ? [] : [file.startsWith('data:') ? 'data:' : new URL(file).origin],
-    ),
+    files.flatMap((file) => (file === undefined ? [] : [file.startsWith('data:') ? 'data:' : new URL(file).origin])),
   ),
 ]
 

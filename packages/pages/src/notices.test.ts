@@ -24,7 +24,11 @@ test.each([
   ['en', 'Your account is deactivated.', 'start again'],
   ['de', 'Ihr Konto ist deaktiviert.', 'deactivated'],
 ])('tells a deactivated user in the language %s what helps, and nothing else', (locale, advice, other) => {
-  const problem = { code: 'access_denied', description: 'Your account is deactivated.', problem: 'account_deactivated' } as const
+  const problem = {
+    code: 'access_denied',
+    description: 'Your account is deactivated.',
+    problem: 'account_deactivated',
+  } as const
 
   const text = textOf(tokensOf(errorPage({ status: 403, ...problem, languages, locale })))
 

@@ -63,7 +63,8 @@ export const english: Messages = {
   },
   error: {
     title: 'Something went wrong',
-    advice: 'Go back to the app that you came from and start again. If it happens again, contact the support of that app.',
+    advice:
+      'Go back to the app that you came from and start again. If it happens again, contact the support of that app.',
     deactivated: 'Your account is deactivated. Ask your administrator for access.',
     codeLabel: 'Error code',
     referenceLabel: 'Reference',
