@@ -18,7 +18,7 @@ const floors = {
     values options outcome records/ webhook cursor filter/ resource-list session user provisioned-user
     authorization-code delivery grant group client signing-key opaque-token subject revocation token-family
     change pushed-request decoupled-request organization custom-resource interaction identity-provider status replay
-    initial-access-token log-entry agent storage contract/ announce-revocations fixtures index memory/ stores
+    initial-access-token log-entry agent directory-roles storage contract/ announce-revocations fixtures index memory/ stores
   `,
   scim: `
     error/ limits/ tolerance/ values/ schema/ filter/ resource/ patch/ providers/ event/ call/ list/ bulk/

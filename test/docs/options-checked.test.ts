@@ -17,6 +17,7 @@ import {
   limitSignIns,
   registerClient,
   updateClient,
+  withDirectoryRoles,
 } from '@mintmark/core'
 import { createRouter } from '@mintmark/core/http'
 import { createPages } from '@mintmark/pages'
@@ -186,6 +187,10 @@ const subjects: Readonly<Record<string, Subject>> = {
     more: list('previousExpiresAt'),
   },
   limitSignIns: { call: limitSignIns, accepted: {}, more: list('byAccount', 'byAddress', 'onEvent', 'clock') },
+  withDirectoryRoles: {
+    call: (options: Parameters<typeof withDirectoryRoles>[1]) => withDirectoryRoles(storage, options),
+    accepted: { roles: ['owner'], rules: [{ role: 'owner', scimRole: 'Administrator' }] },
+  },
   defineDetailType: {
     call: defineDetailType,
     accepted: { parse: noop, describe: noop },

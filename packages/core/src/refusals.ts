@@ -902,6 +902,8 @@ export const refusals = {
   ],
   /** The user is no longer a member of the organization that the code or the refresh token is for. */
   organization_left: ['invalid_grant', 'The user is no longer a member of the organization.', 'RFC 6749 §5.2'],
+  /** The user lost a role in the organization while the tokens were issued. */
+  organization_role_lost: ['invalid_grant', 'The roles of the user have changed.', 'RFC 6749 §5.2'],
   /** The organization that the client belongs to was removed, or the storage has no organizations. */
   organization_removed: ['unauthorized_client', 'The organization of the client does not exist.', 'RFC 6749 §5.2'],
   /** The roles, groups and other claims of the user exceed `accessTokenClaimLimits`. */

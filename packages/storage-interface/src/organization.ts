@@ -86,6 +86,17 @@ export interface OrganizationStore {
     now: EpochSeconds,
   ): Promise<{ readonly outcome: 'removed' } | { readonly outcome: 'absent' }>
 
+  /**
+   * Revokes what was issued to the users for the organization, whether they are members or not. Law: the families that were inserted
+   * before the call are revoked once it has returned, all of them or none, and no others.
+   * @param request at most 100 users.
+   */
+  revokeTokens(request: {
+    readonly organizationId: OrganizationId
+    readonly userIds: readonly UserId[]
+    readonly now: EpochSeconds
+  }): Promise<void>
+
   findMember(organizationId: OrganizationId, userId: UserId): Promise<MembershipRecord | undefined>
 
   /** Returns at most `limit` members whose identifiers come after `after`, in the order of their identifiers, without removed users. */

@@ -58,7 +58,7 @@ export const revocationRetention: DurationSeconds = seconds(691_200)
  * - `sessions.revoke` and `revokeOfUser`;
  * - `users.deactivate` and `remove`;
  * - `provisionedUsers.remove`, and all other methods of `provisionedUsers` that advance the generation;
- * - `organizations.remove` and `removeMember`, for the families that they revoke;
+ * - `organizations.remove`, `removeMember` and `revokeTokens`, for the families that they revoke;
  * - `signingKeys.drop`;
  * - `clients.remove`, and `clients.compareAndSwap` if it sets or clears `disabledAt`;
  * - every method that ends agents (`AgentStore`), for the clients that it disables.

@@ -13,6 +13,7 @@ import type { InitialAccessTokenStore } from './initial-access-token.ts'
 import type { InteractionStore } from './interaction.ts'
 import type { LogStore } from './log-entry.ts'
 import type { OpaqueTokenStore } from './opaque-token.ts'
+import type { DirectoryRoles } from './directory-roles.ts'
 import { aStorage, checkOptions, required } from './options.ts'
 import type { OrganizationStore } from './organization.ts'
 import type { ProvisionedUserStore } from './provisioned-user.ts'
@@ -60,6 +61,8 @@ export interface OAuthStorage {
   readonly identityProviders?: IdentityProviderStore
   /** Needed only for tokens for organizations. `AdminStorage` has this store. */
   readonly organizations?: OrganizationStore
+  /** The roles that directories assign; only in a storage of `withDirectoryRoles`. */
+  readonly directoryRoles?: DirectoryRoles
   /** Needed only if users approve requests on another device. `AdminStorage` has this store. */
   readonly decoupledRequests?: DecoupledRequestStore
   /** Needed only for pairwise subject identifiers (OIDC Core §8.1). `AdminStorage` has this store. */

@@ -26,6 +26,7 @@ export type {
   RequeueOutcome,
   SettleOutcome,
 } from './delivery.ts'
+export type { DirectoryRoles } from './directory-roles.ts'
 export { findCandidates, knownMembers } from './filter/find-candidates.ts'
 export type { Candidates, TextLookup } from './filter/find-candidates.ts'
 export { compareText } from './filter/matches-filter.ts'

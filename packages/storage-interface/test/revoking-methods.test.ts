@@ -27,6 +27,7 @@ const revokingMethods = [
   'identityProviders.remove',
   'organizations.remove',
   'organizations.removeMember',
+  'organizations.revokeTokens',
   'sessions.revoke',
   'sessions.revokeOfUser',
   'provisionedUsers.adopt',

@@ -125,5 +125,11 @@ export const ipsieScim: Standard = {
     ['6.2', 'Groups may be empty; three filters', 'a group may have no members, and the three filters find it'],
     ['6.2.6', 'At least 50 operations on members in a PATCH', 'one PATCH has 50 operations on members'],
     ['8', 'Access tokens expire', 'is refused after it has expired'],
+    [
+      'AL3',
+      'The directory assigns roles of the application (no profile has a text yet)',
+      'a role that a directory gives is in the next token, and revokes nothing (RFC 9068 §2.2.3)',
+      'roles without a rule are reported once, and give nothing',
+    ],
   ],
 }

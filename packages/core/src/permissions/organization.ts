@@ -14,7 +14,7 @@ export const organizationClaimNames = ['org_id', 'org_name'] as const
 export interface TokenOrganization {
   readonly organizationId: OrganizationId
   readonly displayName: string
-  /** The roles of the user's membership; none for a client's own token. */
+  /** The roles of the user's membership and of the user's directory; none for a client's own token. */
   readonly roles: readonly string[]
 }
 
@@ -29,13 +29,14 @@ export async function organizationOfGrant(
 ): Promise<TokenOrganization | undefined> {
   const { organizationId, userId } = issued
   if (organizationId === undefined) return undefined
-  const [membership, organization] = await Promise.all([
+  const [membership, organization, directoryRoles = []] = await Promise.all([
     storage.organizations?.findMember(organizationId, userId),
     storage.organizations?.find(organizationId),
+    storage.directoryRoles?.rolesOf(userId, organizationId),
   ])
   // RFC 6749 §5.2: the grant was for a member of the organization.
   if (membership === undefined || organization === undefined) throw refuse('organization_left', { userId })
-  return { organizationId, displayName: organization.displayName, roles: membership.roles }
+  return { organizationId, displayName: organization.displayName, roles: [...new Set([...membership.roles, ...directoryRoles])] }
 }
 
 /**

@@ -161,8 +161,8 @@ export async function tokensFor(
   // RFC 6749 §4.1.2: the family already exists, so the grant was used twice. The family is revoked, because otherwise
   // the tokens of both requests would be valid.
   if (created.outcome === 'revoked') await deps.storage.families.insertTombstone(family, now)
-  // If the user was removed from the organization before the family was stored, the removal did not revoke the family.
-  if (organization !== undefined) await refuseFormerMember(granted, now, deps.storage)
+  // If the user was removed from the organization, or lost a role, before the family was stored, that did not revoke the family.
+  if (organization !== undefined) await refuseFormerMember(granted, { organization, now }, deps.storage)
 
   const { grantId, familyId, boundSessionId, authentication, claimsRequest } = granted
   const forUser = { user, grantId, familyId, boundSessionId, organization, authentication, claimsRequest, nonce }
@@ -182,14 +182,21 @@ export const revokeFamilyOf = (
     now,
   )
 
-/** Revokes a family that was just stored if the user is not a member of its organization any more. */
+/**
+ * Revokes a family that was just stored if the user is not a member of its organization any more, or has lost one of the roles there
+ * that its tokens will have.
+ * @throws OAuthError invalid_grant — reasons `organization_left`, `organization_role_lost`.
+ */
 export async function refuseFormerMember(
   granted: Pick<StoredGrant, 'familyId' | 'organizationId' | 'userId'>,
-  now: EpochSeconds,
+  { organization, now }: { readonly organization: TokenOrganization; readonly now: EpochSeconds },
   storage: OAuthStorage,
 ): Promise<void> {
   try {
-    await organizationOfGrant(granted, storage)
+    const present = await organizationOfGrant(granted, storage)
+    // RFC 6749 §5.2: the role is part of what the tokens would say.
+    if (organization.roles.some((role) => present?.roles.includes(role) !== true))
+      throw refuse('organization_role_lost', { userId: granted.userId })
   } catch (error) {
     // The client does not receive the tokens, so the family is revoked even if the check failed because storage did not
     // answer.

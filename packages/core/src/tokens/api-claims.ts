@@ -1,6 +1,7 @@
-import { isJsonObject, parseJsonObject, utf8Length } from '@mintmark/internal'
+import { parseJsonObject, utf8Length } from '@mintmark/internal'
 import type { JsonObject, JsonValue, OAuthStorage, ProvisionedUserRecord } from '@mintmark/storage-interface'
 
+import { scimValues } from '../permissions/directory-roles.ts'
 import type { TokenOrganization } from '../permissions/organization.ts'
 import type { ActiveUser } from '../permissions/status.ts'
 
@@ -84,19 +85,13 @@ function directoryValues(
     case 'group_ids':
       return user?.groups?.map(({ groupId }) => groupId) ?? []
     case 'scim_roles':
-      return valuesOf(resource?.['roles'])
+      return scimValues(resource?.['roles'])
     case 'scim_entitlements':
-      return valuesOf(resource?.['entitlements'])
+      return scimValues(resource?.['entitlements'])
     default:
       return from satisfies never
   }
 }
-
-/** Returns the `value` members of a multi-valued SCIM attribute (RFC 7643 §2.4). */
-const valuesOf = (attribute: JsonValue | undefined): readonly string[] =>
-  Array.isArray(attribute)
-    ? attribute.flatMap((element: JsonValue) => (isJsonObject(element) ? stringValues(element, 'value') : []))
-    : []
 
 function stringValues(owner: JsonObject, name: string): readonly string[] {
   const value = Object.hasOwn(owner, name) ? owner[name] : undefined

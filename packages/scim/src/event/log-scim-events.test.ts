@@ -31,6 +31,11 @@ test.each<readonly [ScimOccurrence, level: string, line: string]>([
     'resource.created: Device d1 by acme',
   ],
   [
+    { type: 'roles.unmapped', providerId: 'acme', userId: 'u1', values: ['Intern'] },
+    'warn',
+    'roles.unmapped: u1 by acme has roles without a rule: "Intern"',
+  ],
+  [
     { type: 'search.near_limit', providerId: 'acme', resourceType: 'User' },
     'warn',
     'search.near_limit: a search of User resources of acme read more than half of the limit',

@@ -12,10 +12,16 @@ export const logScimEvents =
   }
 
 function levelOf(event: ScimEvent): keyof Logger {
-  if (event.type === 'deprovisioning.suspended' || event.type === 'search.near_limit') return 'warn'
+  if (warnings.has(event.type)) return 'warn'
   if (event.type !== 'request.refused') return 'info'
   return event.status >= 500 ? 'error' : 'warn'
 }
+
+const warnings: ReadonlySet<ScimEvent['type']> = new Set([
+  'deprovisioning.suspended',
+  'search.near_limit',
+  'roles.unmapped',
+])
 
 function scimEventLine(event: ScimEvent): string {
   switch (event.type) {
@@ -41,6 +47,8 @@ function scimEventLine(event: ScimEvent): string {
       return `${event.type}: ${event.resourceType} ${event.resourceId} by ${event.providerId}`
     case 'deprovisioning.suspended':
       return `deprovisioning.suspended: ${event.providerId} has deactivated or removed ${event.count} users, and must wait until an administrator allows more`
+    case 'roles.unmapped':
+      return `roles.unmapped: ${event.userId} by ${event.providerId} has roles without a rule: ${event.values.map((value) => JSON.stringify(value)).join(', ')}`
     case 'search.near_limit':
       return `search.near_limit: a search of ${event.resourceType} resources of ${event.providerId} read more than half of the limit`
     case 'tolerance.applied':

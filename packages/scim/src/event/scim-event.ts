@@ -41,6 +41,17 @@ export type ScimOccurrence =
       readonly count: number
     }
   | {
+      /**
+       * The provider gave a user roles that no rule of `withDirectoryRoles` names. They are stored with the user, and give no role in
+       * the organization.
+       */
+      readonly type: 'roles.unmapped'
+      readonly providerId: string
+      readonly userId: string
+      /** The values of the SCIM attribute `roles`. */
+      readonly values: readonly string[]
+    }
+  | {
       readonly type:
         /** The provider created a group. */
         | 'group.created'

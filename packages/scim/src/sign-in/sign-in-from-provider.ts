@@ -11,6 +11,7 @@ import { tolerancesOf } from '../tolerance/tolerances.ts'
 import { provisionUser } from '../users/provision-user.ts'
 import { isSameResource } from '../users/render-cache.ts'
 import type { UserBefore, UserDependencies } from '../users/user-dependencies.ts'
+import { reportUnmappedRoles } from '../users/unmapped-roles.ts'
 import {
   recordOfOutcome,
   userDocument,
@@ -135,8 +136,9 @@ function writeProfile(
 async function update(
   user: ProvisionedUserRecord,
   written: WrittenUser,
-  { writer: { providerId, now, record }, deps }: SignInContext,
+  { writer, deps }: SignInContext,
 ): Promise<ProvisionedUserRecord | undefined> {
+  const { providerId, now, record } = writer
   const { userId, version } = user
   const { state } = written
   if (isSameResource(user, written)) return user
@@ -154,6 +156,7 @@ async function update(
   if (outcome.outcome === 'conflict' || outcome.outcome === 'absent') return undefined
   const changed = recordOfOutcome(outcome)
   record({ type: 'user.changed', providerId, userId })
+  await reportUnmappedRoles({ userId, before: user, after: state }, writer, deps.storage)
   return changed
 }
 

@@ -4,6 +4,7 @@ import type { ProviderId } from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/scim-error.ts'
 import { blockUnlessEnabled } from '../providers/block-unless-enabled.ts'
+import { reportUnmappedRoles } from './unmapped-roles.ts'
 import type { UserBefore, UserDependencies } from './user-dependencies.ts'
 import {
   authorizeChange,
@@ -41,9 +42,10 @@ export async function provisionUser(
 
 async function insert(
   { id, written: { state, password } }: { readonly id: UserId; readonly written: WrittenUser },
-  { providerId, now, isSignIn, record }: UserWriter,
+  writer: UserWriter,
   deps: UserDependencies,
 ): Promise<ProvisionedUserRecord | undefined> {
+  const { providerId, now, isSignIn, record } = writer
   const outcome = await deps.storage.provisionedUsers.insert({
     providerId,
     userId: id,
@@ -60,6 +62,7 @@ async function insert(
     return undefined
   }
   record({ type: 'user.created', providerId, userId: id })
+  await reportUnmappedRoles({ userId: id, before: undefined, after: state }, writer, deps.storage)
   if (outcome.record.active) await blockUnlessEnabled({ providerId, userId: id, now }, deps.storage)
   if (password !== undefined) await deps.hooks.password?.({ userId: id, password })
   return outcome.record
@@ -107,6 +110,7 @@ async function adopt(
   if (outcome.outcome === 'absent' && (await isLinked(state.externalId, providerId, deps))) return undefined
   const user = recordOfOutcome(outcome)
   record({ type: 'user.linked', providerId, userId: chosen })
+  await reportUnmappedRoles({ userId: chosen, before: undefined, after: state }, writer, deps.storage)
   if (user.active && !existing.active) await blockUnlessEnabled({ providerId, userId: chosen, now }, deps.storage)
   if (deactivates)
     record({

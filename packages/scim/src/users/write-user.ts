@@ -28,6 +28,7 @@ import type { ScimCall } from '../call/scim-call.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
 import { getMember, getText, toObject } from '../values/json.ts'
 import { excludedAttributes, isSameResource, readStoredResource, requireVersion } from './render-cache.ts'
+import { reportUnmappedRoles } from './unmapped-roles.ts'
 import { claimsAfter } from './user-claims.ts'
 import type { ProposedChange, UserBefore, UserDependencies, UserStateDependencies } from './user-dependencies.ts'
 
@@ -137,8 +138,9 @@ export async function writeState(
 async function swapState(
   user: ProvisionedUserRecord,
   state: ProvisionedState,
-  { writer: { providerId, now, record }, deps }: WriteContext,
+  { writer, deps }: WriteContext,
 ): Promise<ProvisionedUserRecord | undefined> {
+  const { providerId, now, record } = writer
   const { userId, version } = user
   // The write does not change the groups, and there may be thousands.
   const change = { providerId, userId, version, state, now, without: 'groups' } as const
@@ -153,6 +155,8 @@ async function swapState(
     record({ type: kind === 'reactivate' ? 'user.reactivated' : 'user.changed', providerId, userId })
     if (kind === 'reactivate') await blockUnlessEnabled({ providerId, userId, now }, deps.storage)
   }
+  if (deps.storage.directoryRoles !== undefined)
+    await reportUnmappedRoles({ userId, before: user, after }, writer, deps.storage)
   return after
 }
 

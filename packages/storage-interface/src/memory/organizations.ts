@@ -114,6 +114,12 @@ export function createMemoryOrganizations(tables: Tables, scheduler: SchedulerHo
       return { outcome: 'removed' }
     },
 
+    async revokeTokens({ organizationId, userIds, now }) {
+      await scheduler()
+      const named = new Set(userIds)
+      revokeFamilies(tables, (family) => family.organizationId === organizationId && named.has(family.userId), now)
+    },
+
     async findMember(organizationId, userId) {
       await scheduler()
       return member(organizationId, userId)

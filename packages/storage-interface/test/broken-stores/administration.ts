@@ -121,6 +121,12 @@ export const brokenAdministrationStores: Readonly<Record<string, BrokenStore>> =
     'organizations',
     (honest) => ({ remove: (organization) => honest.remove(organizationId(`not ${organization}`), epochSeconds(0)) }),
   ),
+  'organizations: revoking the tokens of users revokes their families for the organization, and no others': breakStore(
+    'organizations',
+    (honest) => ({
+      revokeTokens: ({ userIds, ...request }) => honest.revokeTokens({ ...request, userIds: userIds.slice(0, 1) }),
+    }),
+  ),
   'initial access tokens: an identifier is inserted at most once, and the first record stays': breakStore(
     'initialAccessTokens',
     (honest) => ({

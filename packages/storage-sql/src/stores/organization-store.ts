@@ -1,4 +1,5 @@
 import {
+  compareText,
   type MembershipInsertOutcome,
   type OrganizationId,
   type OrganizationStore,
@@ -69,6 +70,15 @@ export function createOrganizationStore(database: Database): OrganizationStore {
       // The transaction did not revoke a family that was inserted while it ran.
       await run(statements.revoke, families)
       return { outcome: removed === undefined ? 'absent' : 'removed' }
+    },
+
+    async revokeTokens({ organizationId, userIds, now }) {
+      // In the order of the keys, so that two calls do not wait for each other.
+      const inOrder = [...new Set(userIds)].toSorted(compareText)
+      if (inOrder.length === 0) return
+      await transact(
+        inOrder.map((userId) => step(statements.revoke, { organization_id: organizationId, user_id: userId, now })),
+      )
     },
 
     async findMember(organizationId, userId) {

@@ -226,7 +226,7 @@ async function storeChild(
   } as const
   await storage.families.insert(family)
   // If the user was removed from the organization before the family was stored, the removal did not revoke the family.
-  if (organization !== undefined) await refuseFormerMember(family, now, storage)
+  if (organization !== undefined) await refuseFormerMember(family, { organization, now }, storage)
   const { familyId: id } = family
   return {
     user,

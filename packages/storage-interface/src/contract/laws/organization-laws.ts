@@ -110,6 +110,27 @@ export const organizationLaws: readonly StorageLaw<CompleteOAuthStorage>[] = [
     },
   ),
 
+  law(
+    'organizations: revoking the tokens of users revokes their families for the organization, and no others',
+    async ({ storage, server, same }) => {
+      const { organizationId: id } = organization
+      const [first, second, third] = ['user-1', 'user-2', 'user-3'].map(userId) as [UserId, UserId, UserId]
+      await storage.organizations.insert(organization)
+      for (const user of [first, second, third]) {
+        await storage.users.insert(aUser({ userId: user }))
+        await storage.families.insert(familyFor(`of ${user}`, { organizationId: id, userId: user }))
+      }
+      await storage.families.insert(familyFor('without', { userId: first }))
+      await storage.families.insert(familyFor('elsewhere', { organizationId: organizationId('other'), userId: second }))
+      await storage.organizations.revokeTokens({ organizationId: id, userIds: [], now })
+      same(await revocationsIn(storage), [], 'what a call without users revokes')
+      const userIds = [second, first, userId('nobody')]
+      await atOnce(3, (index) => server(index).organizations.revokeTokens({ organizationId: id, userIds, now }))
+
+      same((await revocationsIn(storage)).toSorted(), ['of user-1', 'of user-2'], 'what 3 calls at once revoke')
+    },
+  ),
+
   law('round trip: organizations', async ({ storage, same }) => {
     const full = anOrganization({
       organizationId: organizationId(`o ${richText}`),
