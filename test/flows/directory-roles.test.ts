@@ -105,7 +105,8 @@ describe.for([
       way: 'a group is renamed',
       role: 'auditor',
       give: (site: ScimSite, user: string) => aGroup(site, { displayName: 'Auditors', members: [{ value: user }] }),
-      take: (site: ScimSite, path: string) => patch(site, path, { op: 'replace', path: 'displayName', value: 'Former' }),
+      take: (site: ScimSite, path: string) =>
+        patch(site, path, { op: 'replace', path: 'displayName', value: 'Former' }),
     },
     {
       way: 'a group is removed',

@@ -124,10 +124,7 @@ function createDirectoryRoles(rules: readonly DirectoryRoleRule[], storage: Orga
 
     ofUser(providerId, resource) {
       const values = scimRoles(parseJsonObject(resource))
-      return rolesOfRules(
-        rulesOf(providerId),
-        ({ scimRole }) => values.some((value) => isSame(scimRole, value)),
-      )
+      return rolesOfRules(rulesOf(providerId), ({ scimRole }) => values.some((value) => isSame(scimRole, value)))
     },
 
     unmapped(providerId, resource) {

@@ -54,8 +54,7 @@ export function revokingLostRoles(
     const { providerId, groupId, version, now } = request
     const group = await groups.find(providerId, groupId)
     const isExpected = group !== undefined && (version === undefined || version === group.version)
-    const memberIds =
-      isExpected && roles.ofGroup(providerId, group).length > 0 ? await usersOfGroup(group, groups) : []
+    const memberIds = isExpected && roles.ofGroup(providerId, group).length > 0 ? await usersOfGroup(group, groups) : []
     return between({ providerId, memberIds, now }, () => groups.remove(request))
   }
 

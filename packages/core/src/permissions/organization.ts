@@ -36,7 +36,11 @@ export async function organizationOfGrant(
   ])
   // RFC 6749 §5.2: the grant was for a member of the organization.
   if (membership === undefined || organization === undefined) throw refuse('organization_left', { userId })
-  return { organizationId, displayName: organization.displayName, roles: [...new Set([...membership.roles, ...directoryRoles])] }
+  return {
+    organizationId,
+    displayName: organization.displayName,
+    roles: [...new Set([...membership.roles, ...directoryRoles])],
+  }
 }
 
 /**
