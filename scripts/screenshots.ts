@@ -10,7 +10,7 @@ import { arabic, english } from '@mintmark/pages/languages'
 
 import { launchChromium } from '../packages/pages/test/browser/launch-chromium.ts'
 import { servePages } from '../packages/pages/test/browser/serve-pages.ts'
-import { gallery } from '../packages/pages/test/gallery.ts'
+import { gallery } from '../packages/pages/src/gallery.ts'
 
 /** The screenshots on the sheet of a page: each language light and dark, once on a desktop and once on a phone. */
 const frames = [

@@ -104,6 +104,7 @@ const allowedImports: Readonly<
       '@mintmark/core',
       '@mintmark/core/internal',
       '@mintmark/internal',
+      '@mintmark/pages/internal',
       '@mintmark/scim',
       '@mintmark/scim/engine',
       '@mintmark/storage-interface',

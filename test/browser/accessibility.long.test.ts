@@ -6,7 +6,7 @@ import { arabic, english } from '@mintmark/pages/languages'
 
 import { launchChromium } from '../../packages/pages/test/browser/launch-chromium.ts'
 import { servePages } from '../../packages/pages/test/browser/serve-pages.ts'
-import { gallery } from '../../packages/pages/test/gallery.ts'
+import { gallery } from '../../packages/pages/src/gallery.ts'
 import { axeFindings } from './axe.ts'
 import { openExample, type ExampleInstance } from './example-instance.ts'
 import { signInWithoutRendering } from './sign-in-without-rendering.ts'

@@ -3,7 +3,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { createPages } from '@mintmark/pages'
 import { expect, test } from 'vitest'
 
-import { gallery } from '../../packages/pages/test/gallery.ts'
+import { gallery } from '../../packages/pages/src/gallery.ts'
 
 const page = readFileSync('docs/reference/pages.md', 'utf8')
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 
 import { Command } from 'commander'
 
+import { brandCommand } from './command/brand.ts'
 import { clientCommand } from './command/client.ts'
 import { completeCommand, completionCommand } from './command/completion.ts'
 import { deliveryCommand } from './command/delivery.ts'
@@ -39,6 +40,7 @@ export function createProgram(io: Io): Command {
     sessionCommand(io),
     deliveryCommand(io),
     webhookCommand(io),
+    brandCommand(io),
     purgeCommand(io),
     doctorCommand(io),
     loginCommand(io),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { textOf } from '../test/html-reader.ts'
 import { bodyOf, headerOf, tokensOf } from '../test/response-parts.ts'
-import { gallery } from '../test/gallery.ts'
+import { gallery } from './gallery.ts'
 import { defaults } from './brand-colors.ts'
 import type { BrandingOptions } from './branding.ts'
 import { createPages } from './create-pages.ts'

@@ -1,3 +1,5 @@
+export type { PagesOptions } from './create-pages.ts'
+export { type ColorScheme, previewFiles } from './preview.ts'
 export { createBrand, type BrandingOptions } from './branding.ts'
 export { renderName } from './client-display.ts'
 export { fieldValues, formFields, singleField } from './form.ts'

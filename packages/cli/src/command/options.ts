@@ -88,3 +88,12 @@ export function durationText(duration: number): string {
 }
 
 const units: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 }
+
+/**
+ * Parses the number of a port; 0 means a free one.
+ * @throws InvalidArgumentError, which Commander reports with the name of the flag.
+ */
+export function parsePort(text: string): number {
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw new InvalidArgumentError('Write a number up to 65535.')
+  return Number(text)
+}
