@@ -40,7 +40,12 @@ test('brand preview reads a module with languages of the host', async () => {
 
 test.each([
   ['{ "branding": { "productName": "R", "colours": {} } }', [], 1, 'colours is not an option'],
-  ['{ "branding": { "productName": "R", "colors": { "light": { "accent": "#ffcc00" } } } }', [], 1, 'The nearest value'],
+  [
+    '{ "branding": { "productName": "R", "colors": { "light": { "accent": "#ffcc00" } } } }',
+    [],
+    1,
+    'The nearest value',
+  ],
   ['{ "productName": "R" }', [], 2, 'needs a member branding'],
   ['{', [], 2, 'cannot be read'],
   ['{ "branding": { "productName": "R" } }', ['--language', 'xx'], 1, 'There is no language xx. There are en, de,'],
