@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 
-import { openUsers, type Users } from '../../packages/create-mintmark/template/src/users.ts'
-import { forgetRemoved, keepPassword } from '../../packages/create-mintmark/template/src/provisioned-users.ts'
+import { openTables } from '../../packages/create-mintmark/template/databases/sqlite/code/database.ts'
+import { openUsers, type Users } from '../../packages/create-mintmark/template/users/ours/code/users.ts'
+import { forgetRemoved, keepPassword } from '../../packages/create-mintmark/template/users/ours/code/provisioned-users.ts'
 import { startScimSite, type ScimSite } from '../support/scim-site.ts'
 import { startServer } from '../support/server-under-test.ts'
 
+let tables: ReturnType<typeof openTables>
 let users: Users
 let site: ScimSite
 beforeAll(async () => {
@@ -12,13 +14,18 @@ beforeAll(async () => {
   const password = (submitted: Parameters<ReturnType<typeof keepPassword>>[0]) =>
     keepPassword(users, oauth.storage)(submitted)
   site = await startScimSite({ oauth, password, onEvent: (event) => forgetRemoved(users)(event) })
-  users = openUsers(':memory:')
-  await users.add([
-    { username: 'ada', email: 'ada@example.org', password: 'engine', givenName: 'Ada', familyName: 'Lovelace' },
-  ])
+  tables = openTables(':memory:')
+  users = await openUsers({ tables })
+  await users.add({
+    username: 'ada',
+    email: 'ada@example.org',
+    password: 'engine',
+    givenName: 'Ada',
+    familyName: 'Lovelace',
+  })
 })
 afterAll(async () => {
-  users.close()
+  tables.close()
   await site.close()
 })
 
@@ -52,7 +59,7 @@ describe('the starter signs in by user name or e-mail address, and a directory c
     for (const username of ['ada', 'ada@example.org']) {
       expect((await users.verify({ username, password: 'engine' }))?.username).toBe('ada')
     }
-    expect(users.list().filter(({ directory }) => directory === '')).toMatchObject([{ username: 'ada' }])
+    expect((await users.list()).filter(({ directory }) => directory === '')).toMatchObject([{ username: 'ada' }])
   })
 
   it('a user with a password can still change it when the directory later assigns them the name of a local user', async () => {
@@ -69,14 +76,14 @@ describe('the starter signs in by user name or e-mail address, and a directory c
 
     expect((await users.verify({ username: 'T1/kim@example.org', password: 'garden' }))?.subject).toBe(id)
     expect((await users.verify({ username: 'ada', password: 'engine' }))?.username).toBe('ada')
-    expect(users.list().map(({ username }) => username)).toEqual(['ada', 'kim@example.org'])
+    expect((await users.list()).map(({ username }) => username)).toEqual(['ada', 'kim@example.org'])
   })
 
   it('a user deleted by the directory cannot sign in, and the name may be given to a new user', async () => {
     const kim = { userName: 'kim@example.org', email: 'kim@example.org' }
     const before = await provision(kim)
     await site.send({ method: 'DELETE', path: `/Users/${before}` })
-    expect(users.find(before)).toBeUndefined()
+    expect(await users.find(before)).toBeUndefined()
 
     const after = await provision(kim)
 

@@ -7,10 +7,12 @@ import { epochSeconds, userId, type AdminStorage } from '@mintmark/storage-inter
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
-import { createApp } from '../../packages/create-mintmark/template/src/app.ts'
-import { type KnownBrowsers, knownBrowsers } from '../../packages/create-mintmark/template/src/known-browser.ts'
-import { openUsers, type Users } from '../../packages/create-mintmark/template/src/users.ts'
-import { openBrowser, type Browser } from '../../packages/create-mintmark/template/test/browser.ts'
+import { createApp } from '../../packages/create-mintmark/template/frameworks/express/code/app.ts'
+import { openTables } from '../../packages/create-mintmark/template/databases/sqlite/code/database.ts'
+import { createSite } from '../../packages/create-mintmark/template/users/ours/code/create-site.ts'
+import { type KnownBrowsers, knownBrowsers } from '../../packages/create-mintmark/template/shared/code/known-browser.ts'
+import { openUsers, type Users } from '../../packages/create-mintmark/template/users/ours/code/users.ts'
+import { openBrowser, type Browser } from '../../packages/create-mintmark/template/server/test/browser.ts'
 import { baseRequest, encode } from '../support/flow.ts'
 import { plainRequest } from '../support/plain-request.ts'
 
@@ -27,30 +29,33 @@ beforeEach(async () => {
     { storage },
   )
   await storage.users.insert({ userId: userId('U1'), claims: {}, createdAt: epochSeconds(1) })
-  users = quickUsers()
+  users = await quickUsers()
   listener.on(
     'request',
-    await createApp({
-      storage,
-      users,
-      sealingKey: Buffer.alloc(32, 7).toString('base64url'),
-      trustedProxies: 'loopback',
-      logger: silent,
-    }),
+    createApp(
+      await createSite({
+        issuer,
+        storage,
+        users,
+        sealingKey: Buffer.alloc(32, 7).toString('base64url'),
+        tryKey: '',
+        logger: silent,
+      }),
+      { trustedProxies: 'loopback' },
+    ),
   )
   close = () => new Promise((done) => listener.close(() => done()))
 })
 afterEach(async () => {
-  users.close()
   await close()
 })
 
 /** One user, with a password hash that is cheap to verify. */
-const quickUsers = (): Users => ({
-  ...openUsers(':memory:'),
+const quickUsers = async (): Promise<Users> => ({
+  ...(await openUsers({ tables: openTables(':memory:') })),
   verify: ({ username, password }) => Promise.resolve(username === 'ada' && password === 'engine' ? ada : undefined),
-  find: () => ada,
-  findByName: (name) => (name === ada.username || name === ada.email ? ada : undefined),
+  find: async () => ada,
+  findByName: async (name) => (name === ada.username || name === ada.email ? ada : undefined),
 })
 
 const ada = {

@@ -6,7 +6,8 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playw
 
 import { seedUsers } from '../../examples/express-sqlite/src/demo-users.ts'
 import { startExample } from '../../examples/express-sqlite/src/start.ts'
-import { openUsers } from '../../packages/create-mintmark/template/src/users.ts'
+import { openTables } from '../../packages/create-mintmark/template/databases/sqlite/code/database.ts'
+import { openUsers } from '../../packages/create-mintmark/template/users/ours/code/users.ts'
 import { quietLogger } from './quiet-logger.ts'
 
 /** A fresh instance of the example on a free port, and browsers to visit it. */
@@ -77,9 +78,9 @@ let seededUsers: Promise<Uint8Array> | undefined
 async function seedOnce(): Promise<Uint8Array> {
   const folder = await mkdtemp(join(tmpdir(), 'mintmark-users-'))
   const file = join(folder, 'users.db')
-  const users = openUsers(file)
-  await seedUsers(users)
-  users.close()
+  const tables = openTables(file)
+  await seedUsers(await openUsers({ tables }))
+  tables.close()
   const table = await readFile(file)
   await rm(folder, { recursive: true })
   return table

@@ -4,7 +4,8 @@ import { epochSeconds, userId } from '@mintmark/storage-interface'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 
-import { openUsers } from '../../packages/create-mintmark/template/src/users.ts'
+import { openTables } from '../../packages/create-mintmark/template/databases/sqlite/code/database.ts'
+import { openUsers } from '../../packages/create-mintmark/template/users/ours/code/users.ts'
 import { launchChromium } from '../../packages/pages/test/browser/launch-chromium.ts'
 import { openExample, type ExampleInstance } from './example-instance.ts'
 import { signInWithoutRendering } from './sign-in-without-rendering.ts'
@@ -137,9 +138,9 @@ describe('a deactivated user', () => {
   test("cannot sign in, and sees the reason on the server's own page (RFC 6749 §4.1.2.1)", async () => {
     const { page } = await instance.openBrowser()
     await startSignIn(page, `${instance.url}/web/`)
-    const users = openUsers(join(instance.dataFolder, 'users.db'))
-    const subject = users.list().find(({ username }) => username === 'ada')?.subject ?? ''
-    users.close()
+    const tables = openTables(join(instance.dataFolder, 'users.db'))
+    const subject = (await (await openUsers({ tables })).findByName('ada'))?.subject ?? ''
+    tables.close()
     await useStorage(instance, ({ users }) => users.deactivate(userId(subject), epochSeconds(Date.now() / 1000)))
 
     await signInAs(page, 'ada')

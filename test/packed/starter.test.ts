@@ -19,7 +19,7 @@ describe('the starter, on the oldest Node that runs TypeScript without flags', (
     folder = join(mkdtempSync(join(tmpdir(), 'mintmark-starter-')), 'my folder')
     mkdirSync(folder)
     const starter = packages.find(({ name }) => name === 'create-mintmark')?.tarball ?? ''
-    runInFolder('npm', 'exec', '--yes', '--offline', `--package=${starter}`, '--', 'create-mintmark', 'my-server')
+    runInFolder('npm', 'exec', '--yes', '--offline', `--package=${starter}`, '--', 'create-mintmark', 'my-server', '--no-install')
   })
   afterAll(() => rmSync(dirname(folder), { recursive: true }))
 
@@ -35,7 +35,6 @@ describe('the starter, on the oldest Node that runs TypeScript without flags', (
       '.env',
       '.gitignore',
       'README.md',
-      'mintmark.config.json',
       'package.json',
       'src',
       'test',
@@ -103,10 +102,7 @@ describe('the starter, on the oldest Node that runs TypeScript without flags', (
       expect(checks).not.toMatch(/^fail/m)
       expect(checks).toMatch(/^ok +clients\.pkce/m)
       expect(runInProject('npm', 'run', '--silent', 'setup')).toBe(
-        `Done. Existing records were not changed, and their secrets cannot be shown again. To create new secrets:
-  npm run mintmark -- client secret rotate my-app
-  npm run mintmark -- idp rotate acme
-`,
+        'Done. Existing records were not changed, and their secrets cannot be shown again.\n',
       )
     })
   })

@@ -21,12 +21,11 @@ interface AdministrationDependencies {
  * Creates the administration API and its console, for the administrator only, and the page on which a customer's IT sets
  * up a directory.
  */
-export function createAdministrationServers(deps: AdministrationDependencies): readonly HttpService[] {
+export async function createAdministrationServers(
+  deps: AdministrationDependencies,
+): Promise<readonly HttpService[]> {
   const { issuer, storage, keys, server, sessions, users, logger } = deps
-  const administrators = users
-    .list()
-    .filter(isAdministrator)
-    .map(({ subject }) => `id eq "${subject}"`)
+  const administrators = (await users.list()).filter(isAdministrator).map(({ subject }) => `id eq "${subject}"`)
   const admin = createAdminServer({
     issuer,
     storage,
@@ -37,7 +36,7 @@ export function createAdministrationServers(deps: AdministrationDependencies): r
     // Each request reads the session from storage, so a session that was revoked is refused at once.
     async authorize(request) {
       const signedIn = await sessions.signedIn(request)
-      const user = signedIn && users.find(signedIn.subject)
+      const user = signedIn && (await users.find(signedIn.subject))
       if (user === undefined) return undefined
       return {
         actor: { kind: 'person', id: user.subject },

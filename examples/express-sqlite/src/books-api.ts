@@ -22,8 +22,8 @@ export function createBooksApi({ issuer, credentials, users }: BooksApiDependenc
   const guard = protectExpress(api)
   return Router()
     .use(guard.metadata)
-    .get('/api/books', guard.require('books.read'), (request, response) => {
-      const user = users.find(guard.token(request).subject ?? '')
+    .get('/api/books', guard.require('books.read'), async (request, response) => {
+      const user = await users.find(guard.token(request).subject ?? '')
       response.json({ reader: user && `${user.givenName} ${user.familyName}`, books: shelf })
     })
 }

@@ -14,8 +14,8 @@ export const isAdministrator = ({ username }: User): boolean => username === 'ad
 
 /** Adds the demo users if the table is empty. @returns whether it was empty. */
 export async function seedUsers(users: Users): Promise<boolean> {
-  if (users.list().length > 0) return false
-  await users.add(demoUsers)
+  if ((await users.list()).length > 0) return false
+  for (const user of demoUsers) await users.add(user)
   return true
 }
 
@@ -25,7 +25,7 @@ export async function seedUsers(users: Users): Promise<boolean> {
  */
 export async function createMintmarkUsers(users: Users, storage: OAuthStorage): Promise<void> {
   const createdAt = epochSeconds(Date.now() / 1000)
-  for (const user of users.list()) {
+  for (const user of await users.list()) {
     await storage.users.insert({ userId: userId(user.subject), claims: claimsOf(user), createdAt })
   }
 }

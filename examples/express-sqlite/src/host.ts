@@ -31,6 +31,7 @@ import {
   keepPassword,
   knownBrowsers,
   logoutPage,
+  openTables,
   openUsers,
   passkeySignIn,
 } from './starter.ts'
@@ -58,7 +59,8 @@ export interface Host {
 
 /** Creates a host application that embeds Mintmark and has its own users and pages. */
 export async function createHost({ issuer, dataFolder, logger }: HostOptions): Promise<Host> {
-  const users = openUsers(join(dataFolder, 'users.db'))
+  const tables = openTables(join(dataFolder, 'users.db'))
+  const users = await openUsers({ tables })
   const dialect = openSqliteDialect(join(dataFolder, 'mintmark.db'), { migrate: 'on-open' })
   const storage = await createSqlStorage({ dialect, issuer })
   const sealingKey = await sealingKeyFrom(join(dataFolder, 'sealing-key'))
@@ -96,9 +98,9 @@ export async function createHost({ issuer, dataFolder, logger }: HostOptions): P
     storage,
     accessTokens: server,
     password: keepPassword(users, storage),
-    onEvent: (event) => {
-      forget(event)
+    onEvent: async (event) => {
       log(event)
+      await forget(event)
     },
     onRequest: keepRequestLog({ storage }),
   })
@@ -111,7 +113,7 @@ export async function createHost({ issuer, dataFolder, logger }: HostOptions): P
   const credentials = await registerWebClient(storage, join(dataFolder, 'web-client.json'))
   const apiCredentials = await registerBooksApi(storage, join(dataFolder, 'books-api.json'))
   const provider = await registerDemoProvider(storage, join(dataFolder, 'identity-provider.json'))
-  app.use(toExpress(...createAdministrationServers({ issuer, storage, keys, server, sessions, users, logger })))
+  app.use(toExpress(...(await createAdministrationServers({ issuer, storage, keys, server, sessions, users, logger }))))
   const signIn = askSiteSignIn(signInParts)
   const passkeys = askPasskeys({ ...passkeyParts, sessions })
   app.use(createSite({ server, sessions, users, storage, provider, signIn, passkeys }))
@@ -124,7 +126,7 @@ export async function createHost({ issuer, dataFolder, logger }: HostOptions): P
     provider,
     async close() {
       await dialect.close()
-      users.close()
+      tables.close()
     },
   }
 }

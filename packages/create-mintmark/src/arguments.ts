@@ -1,31 +1,62 @@
 import { parseArgs } from 'node:util'
 
+import { databases, frameworks, userTables, type Given } from './choices.ts'
+
 /** The parsed arguments of the command. */
 export type Invocation =
-  | { readonly kind: 'create'; readonly folder: string; readonly name: string | undefined }
+  | ({ readonly kind: 'create' } & CreateArguments)
   | { readonly kind: 'help' }
   | { readonly kind: 'refused'; readonly reason: string }
 
+/** What to create. What was not given is asked, or has a default. */
+export interface CreateArguments {
+  readonly folder: string | undefined
+  /** The name in package.json. */
+  readonly name: string | undefined
+  readonly given: Given
+  readonly databaseUrl: string | undefined
+  readonly install: 'yes' | 'no'
+  readonly questions: 'asked' | 'answered'
+}
+
+const namesOf = (choices: readonly { readonly name: string }[]): string => choices.map(({ name }) => name).join(', ')
+
 /** The help text. */
-export const usage = `create-mintmark [folder] [--name NAME]
+export const usage = `create-mintmark [folder] [options]
 
-Creates a folder with an authorization server. The folder must be new or empty; default: my-server.
+Creates a folder with an authorization server. The folder must be new or empty; default: my-server. In a terminal, the command asks
+what the options do not say.
 
-  --name NAME   the name in package.json; default: the name of the folder
-  --help        shows this help`
+  --framework NAME     ${namesOf(frameworks)}
+  --database NAME      ${namesOf(databases)}
+  --database-url URL   the address of the database
+  --users NAME         ${userTables.map(({ name, title }) => `${name}: ${title}`).join('\n                       ')}
+  --name NAME          the name in package.json; default: the name of the folder
+  --no-install         installs nothing, and sets up nothing
+  --yes                asks nothing; the first of each list is the default
+  --help               shows this help`
 
 /** Parses the arguments of the command. */
 export function parseInvocation(argv: readonly string[]): Invocation {
   try {
     const { positionals, values } = parseArgs({ args: [...argv], options, allowPositionals: true })
-    const [folder = 'my-server', ...others] = positionals
+    const [folder, ...others] = positionals
+    const { name, framework, database, users } = values
     if (values.help === true) return { kind: 'help' }
     if (others.length > 0) return refuse(`specify only one folder, without ${others.join(' and ')}.`)
     if (folder === '') return refuse('the folder has no name.')
-    if (values.name !== undefined && !isPackageName(values.name)) {
-      return refuse(`${JSON.stringify(values.name)} is not a valid package name.`)
+    if (name !== undefined && !isPackageName(name)) {
+      return refuse(`${JSON.stringify(name)} is not a valid package name.`)
     }
-    return { kind: 'create', folder, name: values.name }
+    return {
+      kind: 'create',
+      folder,
+      name,
+      given: { framework, database, users },
+      databaseUrl: values['database-url'],
+      install: values['no-install'] === true ? 'no' : 'yes',
+      questions: values.yes === true ? 'answered' : 'asked',
+    }
   } catch (error) {
     // The message of `parseArgs` names the unknown option.
     return refuse(error instanceof Error ? error.message : String(error))
@@ -34,7 +65,16 @@ export function parseInvocation(argv: readonly string[]): Invocation {
 
 const refuse = (reason: string): Invocation => ({ kind: 'refused', reason })
 
-const options = { name: { type: 'string' }, help: { type: 'boolean', short: 'h' } } as const
+const options = {
+  framework: { type: 'string' },
+  database: { type: 'string' },
+  'database-url': { type: 'string' },
+  users: { type: 'string' },
+  name: { type: 'string' },
+  'no-install': { type: 'boolean' },
+  yes: { type: 'boolean', short: 'y' },
+  help: { type: 'boolean', short: 'h' },
+} as const
 
 /** Whether npm accepts a package name: lower case, safe in a URL, with or without a scope. */
 export const isPackageName = (name: string): boolean =>

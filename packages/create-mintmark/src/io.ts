@@ -4,6 +4,10 @@ export interface Io {
   readonly out: (line: string) => void
   /** Prints an error. Adds the line break. */
   readonly err: (line: string) => void
+  /** Asks a question in the terminal, and returns the line that was entered. `undefined` without a terminal, and in CI. */
+  readonly ask: ((question: string) => Promise<string>) | undefined
+  /** Runs a program in a folder, with its output in the terminal. Returns whether it succeeded. */
+  readonly runProgram: (command: readonly string[], folder: string) => Promise<boolean>
   readonly env: Readonly<Record<string, string | undefined>>
   /** The folder that relative paths start from. */
   readonly cwd: string

@@ -28,7 +28,7 @@ interface SiteDependencies {
 export function createSite({ server, sessions, users, storage, provider, signIn, passkeys }: SiteDependencies): Router {
   const home: Endpoint = async (request) => {
     const signedIn = await sessions.signedIn(request)
-    const user = signedIn && users.find(signedIn.subject)
+    const user = signedIn && (await users.find(signedIn.subject))
     return htmlResponse(homePage(user))
   }
   const provisioned: Endpoint = async () => {

@@ -20,7 +20,8 @@ export async function twoMariadbPools(port: number): Promise<readonly [Pool, Poo
   return [createPool(settings), createPool(settings)]
 }
 
-async function createDatabase(port: number): Promise<string> {
+/** Creates an empty database on the server. @returns its name. */
+export async function createDatabase(port: number): Promise<string> {
   const database = `test_${randomBytes(8).toString('hex')}`
   const admin = createPool({ host: '127.0.0.1', port, user: 'root', connectionLimit: 1 }).promise()
   await admin.query(`CREATE DATABASE ${database}`)

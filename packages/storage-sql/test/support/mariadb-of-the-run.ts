@@ -3,7 +3,7 @@ import { migrate } from '@mintmark/storage-sql'
 import { toMariadbDialect } from '@mintmark/storage-sql/mariadb'
 import type { Pool, RowDataPacket } from 'mysql2'
 import { inject } from 'vitest'
-import { emptyMariadb, twoMariadbPools } from './mariadb-database.ts'
+import { createDatabase, emptyMariadb, twoMariadbPools } from './mariadb-database.ts'
 
 /** A database on the MariaDB that all tests of the run share. */
 export interface MariadbOfTheRun {
@@ -41,6 +41,12 @@ async function withTables(pools: readonly [Pool, Pool]): Promise<readonly [Pool,
 export async function urlOf(pool: Pool): Promise<string> {
   const [rows] = await pool.promise().query<RowDataPacket[]>('SELECT @@port AS port, database() AS name')
   return `mariadb://root@127.0.0.1:${String(rows[0]?.['port'])}/${String(rows[0]?.['name'])}`
+}
+
+/** Creates a database without tables. @returns its address. */
+export async function emptyDatabaseOfTheRun(): Promise<string> {
+  const port = await portOfTheRun()
+  return `mariadb://root@127.0.0.1:${port}/${await createDatabase(port)}`
 }
 
 /** The port of the MariaDB that all tests of the run share. */

@@ -1,0 +1,116 @@
+/** A layer of the template: a folder with some of `code`, `root`, `test`, `manifest.json` and `readme.md`. */
+type Layer = string
+
+/** What somebody can choose, and which layers of the template it adds. */
+interface Choice {
+  readonly name: string
+  /** As the question shows it. */
+  readonly title: string
+  readonly layers: readonly Layer[]
+}
+
+/** A framework, with the databases that it can use. */
+export interface Framework extends Choice {
+  readonly databases: readonly [string, ...string[]]
+  /** What to choose instead of another database. */
+  readonly otherDatabases?: string
+}
+
+/** A database, with what is in `.env` to find it. */
+export interface Database extends Choice {
+  /** The variable with the address. */
+  readonly variable: string
+  readonly defaultAddress: string
+  /** Whether the address is that of a server, which may not be running. */
+  readonly needsServer: boolean
+}
+
+const everyDatabase = ['sqlite', 'postgresql', 'mariadb'] as const
+
+export const frameworks: readonly Framework[] = [
+  { name: 'express', title: 'Express', layers: ['server', 'frameworks/express'], databases: everyDatabase },
+  { name: 'hono', title: 'Hono', layers: ['server', 'frameworks/hono'], databases: everyDatabase },
+  { name: 'fastify', title: 'Fastify', layers: ['server', 'frameworks/fastify'], databases: everyDatabase },
+]
+
+export const databases: readonly Database[] = [
+  {
+    name: 'sqlite',
+    title: 'SQLite: a file, for one server',
+    layers: ['databases/sqlite'],
+    variable: 'MINTMARK_SQLITE',
+    defaultAddress: 'mintmark.db',
+    needsServer: false,
+  },
+  {
+    name: 'postgresql',
+    title: 'PostgreSQL',
+    layers: ['databases/postgresql'],
+    variable: 'MINTMARK_POSTGRES',
+    defaultAddress: 'postgres://localhost:5432/mintmark',
+    needsServer: true,
+  },
+  {
+    name: 'mariadb',
+    title: 'MariaDB',
+    layers: ['databases/mariadb'],
+    variable: 'MINTMARK_MARIADB',
+    defaultAddress: 'mariadb://localhost:3306/mintmark',
+    needsServer: true,
+  },
+]
+
+export const userTables: readonly Choice[] = [
+  { name: 'ours', title: 'A new user table, with hashed passwords and passkeys', layers: ['users/ours'] },
+  { name: 'own', title: 'My own user table, with a small adapter to fill in', layers: ['users/own'] },
+]
+
+/** What a project is made of. */
+export interface Choices {
+  readonly framework: Framework
+  readonly database: Database
+  readonly users: Choice
+}
+
+/** The names that were given; the others are chosen. */
+export interface Given {
+  readonly framework?: string | undefined
+  readonly database?: string | undefined
+  readonly users?: string | undefined
+}
+
+/** The choices, or a sentence that says what to choose instead. */
+export type Chosen = { readonly kind: 'chosen'; readonly choices: Choices } | Refused
+
+interface Refused {
+  readonly kind: 'refused'
+  readonly reason: string
+}
+
+/** Finds the choices with the given names. What was not given is the first that fits. */
+export function choose(given: Given): Chosen {
+  const framework = find('framework', frameworks, given.framework)
+  if ('kind' in framework) return framework
+  const database = find('database', databases, given.database ?? framework.databases[0])
+  if ('kind' in database) return database
+  const users = find('users', userTables, given.users)
+  if ('kind' in users) return users
+  if (framework.databases.includes(database.name)) {
+    return { kind: 'chosen', choices: { framework, database, users } }
+  }
+  return refuse(
+    `--framework ${framework.name} does not go with --database ${database.name}. ${framework.otherDatabases ?? `Choose ${listOf(framework.databases)}.`}`,
+  )
+}
+
+function find<C extends Choice>(flag: string, all: readonly C[], name: string | undefined): C | Refused {
+  const found = name === undefined ? all[0] : all.find((choice) => choice.name === name)
+  const names = listOf(all.map((choice) => choice.name))
+  return found ?? refuse(`--${flag} ${JSON.stringify(name)} is not known. Choose ${names}.`)
+}
+
+const refuse = (reason: string): Refused => ({ kind: 'refused', reason })
+
+/** Such as `a, b or c`. */
+const listOf = (names: readonly string[]): string =>
+  new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(names)
