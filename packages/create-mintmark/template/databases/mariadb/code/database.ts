@@ -12,7 +12,7 @@ export function openDatabase(environment: Readonly<Record<string, string | undef
   const dialect = toMariadbDialect(poolOfMintmark)
   const pool = createPool({ uri }).promise()
   return {
-    dialect: { ...dialect, migrateCommand: 'npm run setup' },
+    dialect: { ...dialect, migrateCommand: 'npm run migrate' },
     tables: {
       async query(statement, ...values) {
         const [rows] = await pool.execute(statement.join('?'), [...values])
