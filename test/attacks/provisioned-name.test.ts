@@ -2,7 +2,10 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 
 import { openTables } from '../../packages/create-mintmark/template/databases/sqlite/code/database.ts'
 import { openUsers, type Users } from '../../packages/create-mintmark/template/users/ours/code/users.ts'
-import { forgetRemoved, keepPassword } from '../../packages/create-mintmark/template/users/ours/code/provisioned-users.ts'
+import {
+  forgetRemoved,
+  keepPassword,
+} from '../../packages/create-mintmark/template/users/ours/code/provisioned-users.ts'
 import { startScimSite, type ScimSite } from '../support/scim-site.ts'
 import { startServer } from '../support/server-under-test.ts'
 

@@ -19,7 +19,17 @@ describe('the starter, on the oldest Node that runs TypeScript without flags', (
     folder = join(mkdtempSync(join(tmpdir(), 'mintmark-starter-')), 'my folder')
     mkdirSync(folder)
     const starter = packages.find(({ name }) => name === 'create-mintmark')?.tarball ?? ''
-    runInFolder('npm', 'exec', '--yes', '--offline', `--package=${starter}`, '--', 'create-mintmark', 'my-server', '--no-install')
+    runInFolder(
+      'npm',
+      'exec',
+      '--yes',
+      '--offline',
+      `--package=${starter}`,
+      '--',
+      'create-mintmark',
+      'my-server',
+      '--no-install',
+    )
   })
   afterAll(() => rmSync(dirname(folder), { recursive: true }))
 

@@ -21,9 +21,7 @@ interface AdministrationDependencies {
  * Creates the administration API and its console, for the administrator only, and the page on which a customer's IT sets
  * up a directory.
  */
-export async function createAdministrationServers(
-  deps: AdministrationDependencies,
-): Promise<readonly HttpService[]> {
+export async function createAdministrationServers(deps: AdministrationDependencies): Promise<readonly HttpService[]> {
   const { issuer, storage, keys, server, sessions, users, logger } = deps
   const administrators = (await users.list()).filter(isAdministrator).map(({ subject }) => `id eq "${subject}"`)
   const admin = createAdminServer({

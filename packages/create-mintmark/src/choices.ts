@@ -112,5 +112,4 @@ function find<C extends Choice>(flag: string, all: readonly C[], name: string | 
 const refuse = (reason: string): Refused => ({ kind: 'refused', reason })
 
 /** Such as `a, b or c`. */
-const listOf = (names: readonly string[]): string =>
-  new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(names)
+const listOf = (names: readonly string[]): string => new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(names)

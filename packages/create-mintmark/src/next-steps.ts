@@ -17,7 +17,9 @@ export function nextSteps({ folder, address, commands, tryKey }: Steps): string 
     ...commands.map((command) => command.join(' ')),
   ]
   const first =
-    address === undefined ? '' : `Set ${address.variable} in .env to the URL of an empty database, if it is not\n${address.defaultAddress}\n\n`
+    address === undefined
+      ? ''
+      : `Set ${address.variable} in .env to the URL of an empty database, if it is not\n${address.defaultAddress}\n\n`
   return `Created a server in ${folder === '' ? 'this folder' : folder}. Next:
 
 ${first}${lines.map((line) => `  ${line}\n`).join('')}

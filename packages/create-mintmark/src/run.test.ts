@@ -166,7 +166,8 @@ test('prints the help, and creates nothing', async () => {
 })
 
 const dependenciesOf = (folder: string): object =>
-  (JSON.parse(readFileSync(join(cwd, folder, 'package.json'), 'utf8')) as { readonly dependencies: object }).dependencies
+  (JSON.parse(readFileSync(join(cwd, folder, 'package.json'), 'utf8')) as { readonly dependencies: object })
+    .dependencies
 
 /** Runs the command in `cwd`. */
 async function runIn(argv: readonly string[], change: Partial<Io> = {}) {

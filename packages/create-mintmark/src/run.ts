@@ -76,7 +76,11 @@ async function finish({ folder, choices, secrets }: Created, invocation: CreateA
   const steps = nextSteps({
     folder: relative(io.cwd, folder),
     address: canSetUp ? undefined : choices.database,
-    commands: [[manager, 'install'], [manager, 'run', 'setup'], [manager, 'start']].slice(done),
+    commands: [
+      [manager, 'install'],
+      [manager, 'run', 'setup'],
+      [manager, 'start'],
+    ].slice(done),
     tryKey: secrets.tryKey,
   })
   io.out(steps)

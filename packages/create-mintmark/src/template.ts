@@ -42,7 +42,12 @@ export const createSecrets = (): Secrets => ({
 })
 
 /** Returns the files of a project. */
-export async function readTemplate({ name, choices, address, secrets }: ProjectOptions): Promise<readonly ProjectFile[]> {
+export async function readTemplate({
+  name,
+  choices,
+  address,
+  secrets,
+}: ProjectOptions): Promise<readonly ProjectFile[]> {
   const { framework, database, users } = choices
   const layers = ['shared', ...framework.layers, ...users.layers, ...database.layers]
   const read = await Promise.all(layers.map(readLayer))

@@ -85,7 +85,10 @@ export function createTryIt(tryIt: TryIt): Readonly<Record<string, Endpoint>> {
 }
 
 /** Signs `ann` in if the link contains the secret, and the server is on this machine. */
-async function signInByLink({ issuer, key, sessions, users }: TryIt, request: ServerRequest): Promise<readonly Header[]> {
+async function signInByLink(
+  { issuer, key, sessions, users }: TryIt,
+  request: ServerRequest,
+): Promise<readonly Header[]> {
   const given = request.url.searchParams.get('key')
   const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(new URL(issuer).hostname)
   if (given === null || key === '' || !isLocal || !timingSafeEqual(digest(given), digest(key))) return []

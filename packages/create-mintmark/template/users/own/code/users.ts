@@ -22,8 +22,7 @@ export async function openUsers({ environment }: { readonly environment: Environ
     find: async (subject) => (subject === sample.subject ? sample : undefined),
 
     // SELECT … WHERE lower(username) = lower(name) OR lower(email) = lower(name).
-    findByName: async (name) =>
-      [sample.username, sample.email].includes(name.toLowerCase()) ? sample : undefined,
+    findByName: async (name) => ([sample.username, sample.email].includes(name.toLowerCase()) ? sample : undefined),
 
     // Compare with your password hash, by the function that has made it. Take the same time for an unknown user.
     async verify({ username, password }) {
