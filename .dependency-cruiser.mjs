@@ -7,7 +7,7 @@
 const floors = {
   core: `
     schema-messages option-addresses sealing-key-error refusals refusal-advice parameters issuer outbound/ keys/ events telemetry http/ purge
-    rate-limiter sender/ clients/ permissions/ sessions/ consent/ tokens/ authorize/ errors logout/ decoupled/
+    rate-limiter wait-limit sender/ clients/ permissions/ sessions/ consent/ tokens/ authorize/ errors logout/ decoupled/
     delivery/ options options-schema token/ settings discovery/
   `,
   admin: `

@@ -1,12 +1,13 @@
 import { toFetch } from '@mintmark/adapter-fetch'
 import { registerIdentityProvider } from '@mintmark/scim'
 import { createSignalReceiver, type ReceiverEvent } from '@mintmark/signals'
-import { epochSeconds, providerId, sessionId, userId } from '@mintmark/storage-interface'
+import { clientId, epochSeconds, providerId, sessionId, userId } from '@mintmark/storage-interface'
 import { aProvisionedUser, aSessionRecord } from '@mintmark/storage-interface/fixtures'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
 
+import { changeClient } from '../support/fixture-clients.ts'
 import { accountDisabled, push, receiverUrl, sessionRevoked, startSignals } from '../support/signal-world.ts'
 
 const issuer = 'https://as.test'
@@ -166,6 +167,62 @@ describe('a transmitter of security events', () => {
     expect(withoutFirst.subjects).toEqual(['c'])
     expect(afterAll.subjects).toEqual([])
     expect(world.events).toContainEqual(expect.objectContaining({ type: 'event.refused', jti: a }))
+  })
+
+  it('lets four polls of a receiver wait, answers further ones at once, and gives all of them the next event (RFC 8936 §2.4)', async () => {
+    const world = await startSignals()
+    await world.create({ events_requested: [sessionRevoked], delivery: { method: 'urn:ietf:rfc:8936' } })
+    const poll = () => world.send('POST', `/ssf/v1/poll/${world.streamId()}`, { body: {} })
+
+    const waiting = [poll(), poll(), poll(), poll()]
+    const first = await Promise.race([...waiting, poll().then(() => 'fifth')])
+    await world.storage.users.insert({ userId: userId('ann'), claims: {}, createdAt: world.now() })
+    await world.storage.users.revokeAccess(userId('ann'), world.now())
+
+    expect(first).toBe('fifth')
+    for (const { body } of await Promise.all(waiting)) expect(Object.keys(body['sets'] ?? {})).toHaveLength(1)
+  })
+
+  it('gives no event to a poll that waits while its receiver is disabled', async () => {
+    const world = await startSignals()
+    await world.create({ events_requested: [sessionRevoked], delivery: { method: 'urn:ietf:rfc:8936' } })
+
+    const waiting = world.send('POST', `/ssf/v1/poll/${world.streamId()}`, { body: {} })
+    // These requests are authenticated after the first, which waits when they are answered.
+    for (let sent = 0; sent < 3; sent += 1) await world.send('GET', '/ssf/v1/streams')
+    await changeClient(world.storage, clientId(world.receiver), { disabledAt: world.now() })
+    await world.storage.users.insert({ userId: userId('ann'), claims: {}, createdAt: world.now() })
+    await world.storage.users.revokeAccess(userId('ann'), world.now())
+
+    expect(await waiting).toMatchObject({ status: 401, body: { error: 'token_invalid' } })
+  })
+
+  it('pushes nothing to a receiver that may no longer manage its stream', async () => {
+    const world = await startSignals()
+    await world.create({ events_requested: [sessionRevoked] })
+    await changeClient(world.storage, clientId(world.receiver), { scopes: ['other'] })
+    await world.storage.users.insert({ userId: userId('ann'), claims: {}, createdAt: world.now() })
+    await world.storage.users.revokeAccess(userId('ann'), world.now())
+
+    expect(await world.deliver()).toMatchObject({ delivered: 0, dead: 1 })
+    expect(world.pushed).toEqual([])
+  })
+
+  it.each(['\u0000', '\uD800'])('refuses a text that not every store keeps', async (text) => {
+    const world = await startSignals()
+    await world.create({ events_requested: [sessionRevoked] })
+    const stored = JSON.stringify(await world.storage.webhooks.list())
+
+    const [verified, paused] = [
+      await world.send('POST', '/ssf/v1/verify', { body: { stream_id: world.streamId(), state: text } }),
+      await world.send('POST', '/ssf/v1/status', {
+        body: { stream_id: world.streamId(), status: 'paused', reason: text },
+      }),
+    ]
+
+    expect(verified).toMatchObject({ status: 400, body: { error: 'configuration_invalid' } })
+    expect(paused).toMatchObject({ status: 400, body: { error: 'status_invalid' } })
+    expect(JSON.stringify(await world.storage.webhooks.list())).toBe(stored)
   })
 
   it('sends a verification event with the state, pushed or polled, and not too often (SSF 1.0 §8.1.4)', async () => {
@@ -395,6 +452,43 @@ describe('a receiver of security events', () => {
 
     expect(world.events.at(-1)).toMatchObject({ outcome: 'outdated', userId: 'user-kim' })
     expect(await world.stored()).toMatchObject({ generation: 0 })
+  })
+
+  it.each([
+    ['that was issued two weeks ago, which may be a copy of one that was handled (RFC 8417 §5.4)', 14 * 86_400, 0],
+    ['that is about an earlier account of the same name (RFC 8417 §5.4)', 120, 120],
+  ])('does nothing for an event %s', async (_, age, createdAfter) => {
+    const world = await startReceiver({ onAccountDisabled: 'deactivate' })
+    const sub = { format: 'iss_sub', iss: issuer, sub: 'user-new' }
+    const set = await world.sign({ sub_id: sub, events: { [accountDisabled]: {} } })
+    const user = aProvisionedUser('new', { providerId: providerId('provider-1') })
+    await world.storage.provisionedUsers.insert({ ...user, createdAt: epochSeconds(world.now() + createdAfter) })
+    world.advance(age)
+
+    expect(await world.receive(set)).toMatchObject({ status: 202 })
+
+    expect(world.events.at(-1)).toMatchObject({ outcome: 'outdated' })
+    expect(await world.storage.users.find(userId('user-new'))).toMatchObject({ active: true, generation: 0 })
+  })
+
+  it('deactivates a user once, who was reactivated since, however late the event is repeated', async () => {
+    const world = await startReceiver({ onAccountDisabled: 'deactivate' })
+    const set = await world.sign({ iat: world.now() + 30, events: { [accountDisabled]: {} } })
+    await world.receive(set)
+    await world.storage.users.reactivate(userId('user-kim'), world.now())
+
+    for (const days of [13, 1, 1]) {
+      world.advance(days * 86_400)
+      await world.receive(set)
+    }
+
+    expect(world.events.map((event) => event.type === 'signal.received' && event.outcome)).toEqual([
+      'deactivated',
+      'repeated',
+      'repeated',
+      'outdated',
+    ])
+    expect(await world.stored()).toMatchObject({ active: true })
   })
 
   it('follows the policy of the transmitter: deactivates, revokes, or ignores', async () => {

@@ -1,3 +1,4 @@
+import { streamScope } from '@mintmark/core/internal'
 import type { RequestHead } from '@mintmark/internal'
 
 import { SignalError } from './refusals.ts'
@@ -23,9 +24,9 @@ export async function authenticateReceiver(
   if (found === undefined) throw new SignalError('token_invalid')
   if (found.subject !== found.clientId) throw new SignalError('token_of_user')
   const isRead = request.method === 'GET' || request.method === 'HEAD'
-  const accepted = isRead ? readScopes : ['ssf.manage']
+  const accepted = isRead ? readScopes : [streamScope]
   if (!accepted.some((scope) => found.scopes.includes(scope)))
-    throw new SignalError('scope_missing', { scope: accepted.at(-1) ?? 'ssf.manage' })
+    throw new SignalError('scope_missing', { scope: accepted.at(-1) ?? streamScope })
   const client = await storage.clients.find(found.clientId)
   if (client === undefined || client.disabledAt !== undefined) throw new SignalError('client_unknown')
   return { client }

@@ -12,6 +12,7 @@ import {
 import type { ClientRecord, JsonObject } from '@mintmark/storage-interface'
 import { changeRetention, untilSettled } from '@mintmark/storage-interface/stores'
 
+import { authenticateReceiver } from './authenticate-receiver.ts'
 import { ownStream } from './own-stream.ts'
 import { SignalError } from './refusals.ts'
 import { isStream, type Stream } from './stream-configuration.ts'
@@ -44,22 +45,51 @@ export async function pollStream(
   if (found.stream.delivery !== 'poll') throw new SignalError('poll_invalid')
   for (const jti of poll.refused)
     deps.journal.record(request, { type: 'event.refused', streamId: found.webhookId, clientId: client.clientId, jti })
-  let stream = await acknowledge(found, poll.settled, { request, deps })
-  const endsAt = elapsed() + (poll.isImmediate ? 0 : longestWait)
+  const stream = await acknowledge(found, poll.settled, { request, deps })
+  const pending = await nextEvents(stream, poll.limit, { request, deps })
+  // RFC 8936 §2.4: an answer without events is allowed at any time.
+  if (poll.isImmediate || hasNews(pending) || !deps.waiting.acquire(client.clientId))
+    return pollResponse(pending, client, deps)
+  try {
+    const later = await waitForEvents(stream, { request, client, limit: poll.limit }, deps)
+    // Meanwhile, the receiver may have been disabled, or its token revoked.
+    await authenticateReceiver(request, [], deps)
+    return await pollResponse(later, client, deps)
+  } finally {
+    deps.waiting.release(client.clientId)
+  }
+}
+
+/** Looks twice a second until there are events, the time is over or the receiver has closed the connection. */
+async function waitForEvents(
+  found: Stream,
+  { request, client, limit }: { readonly request: ServerRequest; readonly client: ClientRecord; readonly limit: number },
+  deps: TransmitterDependencies,
+): Promise<PendingEvents> {
+  const endsAt = elapsed() + longestWait
   const signal = request.signal?.()
-  for (let skipped = 0; ;) {
-    const pending = await pendingEvents(stream, poll.limit, deps)
-    if (pending.events.length > 0) return pollResponse(pending, client, deps)
-    if (pending.more && skipped < maxSkippedPages) {
-      // These changes are no events of the stream: an event after them must not wait for another poll.
-      skipped += 1
-      stream = await acknowledge(stream, new Set(), { request, deps })
-      continue
-    }
-    if (pending.more || elapsed() >= endsAt || signal?.aborted === true) return pollResponse(pending, client, deps)
+  for (;;) {
     await new Promise((resolve) => setTimeout(resolve, pauseBetweenReads))
     // Meanwhile the receiver may have paused the stream, or asked for a verification event.
-    stream = await ownStream(stream.webhookId, { client }, deps)
+    const stream = await ownStream(found.webhookId, { client }, deps)
+    const pending = await nextEvents(stream, limit, { request, deps })
+    if (hasNews(pending) || elapsed() >= endsAt || signal?.aborted === true) return pending
+  }
+}
+
+const hasNews = ({ events, more }: PendingEvents): boolean => events.length > 0 || more
+
+/** Returns the next events. Changes that are no events of the stream are passed over: an event after them must not wait for another poll. */
+async function nextEvents(
+  found: Stream,
+  limit: number,
+  { request, deps }: { readonly request: ServerRequest; readonly deps: TransmitterDependencies },
+): Promise<PendingEvents> {
+  let stream = found
+  for (let skipped = 0; ; skipped += 1) {
+    const pending = await pendingEvents(stream, limit, deps)
+    if (pending.events.length > 0 || !pending.more || skipped >= maxSkippedPages) return pending
+    stream = await acknowledge(stream, new Set(), { request, deps })
   }
 }
 

@@ -37,7 +37,9 @@ export interface TrustedTransmitter {
 
 /**
  * - `revoked`: the user was signed out everywhere. `deactivated`: the user was deactivated.
- * - `ignored`: the policy, or the type of the event, asks for nothing. `outdated`: the user has signed in since.
+ * - `ignored`: the policy, or the type of the event, asks for nothing.
+ * - `outdated`: the user has signed in since, or got the account since, or the event was issued two weeks ago, so that it may
+ *   have been handled before.
  * - `unknown_subject`: the provider has no such user. `repeated`: the event was handled before.
  */
 export type SignalOutcome = 'revoked' | 'deactivated' | 'ignored' | 'outdated' | 'unknown_subject' | 'repeated'
@@ -128,6 +130,7 @@ interface VerifiedEvent {
   readonly jti: string
   readonly event: string
   readonly subject: JsonObject
+  readonly issuedAt: EpochSeconds
   /** When it happened, as far as the transmitter says. */
   readonly happenedAt: EpochSeconds
 }
@@ -148,15 +151,19 @@ async function verifyToken(token: string, deps: ReceiverDependencies): Promise<V
   // RFC 8725 §3.11: an ID token of the transmitter is not an event.
   const isEvent = header.typ?.toLowerCase() === 'secevent+jwt'
   const [entry, ...others] = isJsonObject(events) ? Object.entries(events) : []
-  const isIssued = typeof iat === 'number' && iat <= now + 60 && exp === undefined
+  const isIssued = typeof iat === 'number' && iat > 0 && iat <= now + clockSkew && exp === undefined
   if (!isEvent || typeof jti !== 'string' || jti === '' || entry === undefined || others.length > 0 || !isIssued)
     throw new ReceiverError('invalid_request', { transmitter: issuer })
   const [event, payload] = entry
   // Transmitters that follow an earlier draft put the subject into the event.
   const subject = subjectId ?? (isJsonObject(payload) ? payload['subject'] : undefined)
   if (!isJsonObject(subject)) throw new ReceiverError('invalid_request', { transmitter: issuer })
-  return { transmitter, jti, event, subject, happenedAt: timeOf(payload, epochSeconds(Math.floor(iat))) }
+  const issuedAt = epochSeconds(iat)
+  return { transmitter, jti, event, subject, issuedAt, happenedAt: timeOf(payload, issuedAt) }
 }
+
+/** In seconds: how far the clock of a transmitter may be off. */
+const clockSkew = 60
 
 function issuerOf(token: string): string | undefined {
   try {
@@ -201,34 +208,39 @@ async function actOn(verified: VerifiedEvent, deps: ReceiverDependencies): Promi
   const action = actionOf(verified)
   if (action === 'ignore') return { outcome: 'ignored' }
   const now = clock()
-  const { transmitter, jti, happenedAt } = verified
+  const { transmitter, jti, issuedAt } = verified
+  // Whether it was handled before is not known any more: somebody may have kept it and sent it again.
+  if (now >= issuedAt + rememberFor) return { outcome: 'outdated' }
   const value = JSON.stringify([transmitter.issuer, jti])
   const markUntil = (expiresAt: EpochSeconds) => storage.replays.markUsed({ purpose: 'set_jti', value, expiresAt, now })
   // A mark that expires at once only tells whether there is one.
   if ((await markUntil(now)).outcome !== 'fresh') return { outcome: 'repeated' }
   const user = await userOf(verified, deps)
   if (user === undefined) return { outcome: 'unknown_subject' }
-  // A user who signed in after the event has proved who they are since. It also makes a replay harmless.
-  if (action === 'revoke_access' && (await hasSignedInSince(user, happenedAt, deps)))
-    return { outcome: 'outdated', user }
+  if (await isOutdated(user, { verified, action }, deps)) return { outcome: 'outdated', user }
   if (action === 'deactivate') await deps.deactivate(user, now)
   else await storage.users.revokeAccess(user, now)
-  await markUntil(epochSeconds(now + rememberFor))
+  // An `iat` in the future is one of a clock that is ahead.
+  await markUntil(epochSeconds(Math.max(now, issuedAt) + rememberFor))
   return { outcome: action === 'deactivate' ? 'deactivated' : 'revoked', user }
 }
 
 /** In seconds: transmitters repeat an event for days. */
 const rememberFor = 14 * 86_400
 
-async function hasSignedInSince(
+/** Whether the event is about an earlier account, or the user has signed in after it, and so has proved who they are since. */
+async function isOutdated(
   user: UserId,
-  at: EpochSeconds,
+  { verified, action }: { readonly verified: VerifiedEvent; readonly action: 'revoke_access' | 'deactivate' },
   { storage, clock }: ReceiverDependencies,
 ): Promise<boolean> {
   const stored = await storage.users.find(user)
+  // The name of somebody who has left may be given to somebody else.
+  if (stored !== undefined && verified.issuedAt + clockSkew < stored.createdAt) return true
+  if (action === 'deactivate') return false
   const sessions = await storage.sessions.listByUser(user, clock())
   const current = sessions.filter(({ userGeneration }) => userGeneration === stored?.generation)
-  return current.length > 0 && current.every(({ authTime }) => authTime > at)
+  return current.length > 0 && current.every(({ authTime }) => authTime > verified.happenedAt)
 }
 
 /** Finds the user of the provider: the subject itself, or the user in a complex subject (SSF 1.0 §3.1). */

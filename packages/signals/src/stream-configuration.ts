@@ -47,7 +47,8 @@ function readEvents(value: JsonValue): readonly string[] {
   return [...new Set(value.map((each: JsonValue) => readText(each, 512)))]
 }
 
-function readText(value: JsonValue, maxLength: number): string {
+/** Reads a text that every store keeps unchanged. @throws SignalError `configuration_invalid`. */
+export function readText(value: JsonValue, maxLength: number): string {
   if (typeof value !== 'string' || value.length > maxLength || !isStorable(value))
     throw new SignalError('configuration_invalid')
   return value

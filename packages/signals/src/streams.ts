@@ -1,5 +1,5 @@
 import { sealWebhookSecret, streamConsumer } from '@mintmark/core/internal'
-import { encodeBase64url, json, noStore, type ServerRequest, type ServerResponse, sha256 } from '@mintmark/internal'
+import { encodeBase64url, isStorable, json, noStore, type ServerRequest, type ServerResponse, sha256 } from '@mintmark/internal'
 
 import { changeStored, recordChange, streamInBody, streamInQuery, streamsOf, viewOf } from './own-stream.ts'
 import { SignalError } from './refusals.ts'
@@ -144,7 +144,7 @@ export async function changeStatus(
 ): Promise<ServerResponse> {
   const body = readBody(request)
   const { status, reason } = body
-  const isReason = reason === undefined || (typeof reason === 'string' && reason.length <= 1000)
+  const isReason = reason === undefined || (typeof reason === 'string' && reason.length <= 1000 && isStorable(reason))
   if ((status !== 'enabled' && status !== 'paused' && status !== 'disabled') || !isReason)
     throw new SignalError('status_invalid')
   const { webhookId, stream } = await streamInBody(body, receiver, deps)

@@ -11,7 +11,7 @@ import { type JsonObject, userId, type UserId } from '@mintmark/storage-interfac
 
 import { changeStored, recordChange, streamInBody } from './own-stream.ts'
 import { SignalError } from './refusals.ts'
-import { minVerificationInterval } from './stream-configuration.ts'
+import { minVerificationInterval, readText } from './stream-configuration.ts'
 import { noContent } from './streams.ts'
 import { readBody, type Receiver, type TransmitterDependencies } from './transmitter-context.ts'
 
@@ -64,12 +64,10 @@ export async function verify(
 ): Promise<ServerResponse> {
   const body = readBody(request)
   const { state } = body
-  if (state !== undefined && (typeof state !== 'string' || state.length > 1024))
-    throw new SignalError('configuration_invalid')
+  const text = state === undefined ? undefined : readText(state, 1024)
   const now = deps.clock()
   const { webhookId } = await streamInBody(body, receiver, deps)
   const jti = randomIdentifier(deps.random)
-  const text = typeof state === 'string' ? state : undefined
   const { stream } = await changeStored(
     { id: webhookId, receiver },
     (found) => {

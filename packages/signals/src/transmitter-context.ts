@@ -1,4 +1,5 @@
 import type { AuthorizationServer, KeyRing } from '@mintmark/core'
+import type { WaitLimit } from '@mintmark/core/internal'
 import {
   type Clock,
   decodeBody,
@@ -23,6 +24,8 @@ export interface TransmitterDependencies {
   readonly journal: Journal<TransmitterOccurrence>
   readonly basePath: string
   readonly pollPath: string
+  /** Bounds the polls that wait: each reads storage twice a second. */
+  readonly waiting: WaitLimit
 }
 
 /** A receiver: a client with an access token of its own. */

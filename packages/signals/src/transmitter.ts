@@ -1,4 +1,5 @@
 import type { AuthorizationServer, KeyRing } from '@mintmark/core'
+import { createWaitLimit, streamScope } from '@mintmark/core/internal'
 import {
   aFunction,
   aListOfStrings,
@@ -109,7 +110,7 @@ export function createSignalTransmitter(options: SignalTransmitterOptions): Http
       tooLarge: () => render(new SignalError('message_too_large')),
       serves: (path) => routes.has(path) || path.startsWith(deps.basePath),
       find,
-      authenticate: (request, route) => authenticateReceiver(request, route?.details.scopes ?? ['ssf.manage'], deps),
+      authenticate: (request, route) => authenticateReceiver(request, route?.details.scopes ?? [streamScope], deps),
       notFound: ({ request, caller }) => refuse(new SignalError('path_not_found'), { request, caller }, deps),
       methodNotAllowed: (names, { request, caller }) =>
         withHeaders(refuse(new SignalError('method_not_allowed'), { request, caller }, deps), [allowHeader(names)]),
@@ -142,15 +143,20 @@ function transmitterDependencies(options: SignalTransmitterOptions): Transmitter
     }),
     basePath,
     pollPath: `${basePath}poll/`,
+    waiting: createWaitLimit({ total: maxWaitingPolls, perCaller: maxWaitingOfReceiver }),
   }
 }
+
+/** Of one process. A receiver needs one. */
+const maxWaitingPolls = 200
+const maxWaitingOfReceiver = 4
 
 type Handler = (request: ServerRequest, receiver: Receiver) => Promise<ServerResponse>
 
 const route = (template: string, methods: Readonly<Record<string, Handler>>): Route<Receiver, RouteDetails> => ({
   methods: new Map(Object.entries(methods)),
   template,
-  details: { scopes: ['ssf.manage', 'ssf.read'] },
+  details: { scopes: [streamScope, 'ssf.read'] },
 })
 
 /** The paths with their methods. */

@@ -32,6 +32,9 @@ export const securityEvents: readonly string[] = [...new Set(Object.values(event
 /** The event that a receiver asks for to test its stream (SSF 1.0 §8.1.4). */
 export const verificationEvent = 'https://schemas.openid.net/secevent/ssf/event-type/verification'
 
+/** The scope value of clients that may manage a stream, and that its events are sent to. */
+export const streamScope = 'ssf.manage'
+
 /** Returns the events of a change that a stream is sent. */
 export const eventsOf = (
   change: ChangeRecord,

@@ -18,7 +18,7 @@ import { sidFor, subjectFor } from '../tokens/pairwise.ts'
 import { deliveredRetention } from './derive-logouts.ts'
 import type { WebhookStorage } from './derive-webhooks.ts'
 import { payloadOf } from './security-event-payload.ts'
-import { isProvisioningEvent, type SecurityEventContent, verificationEvent } from './security-events.ts'
+import { isProvisioningEvent, type SecurityEventContent, streamScope, verificationEvent } from './security-events.ts'
 import { giveUp, postMessage, retry } from './post-message.ts'
 import { openWebhookSecret } from './webhook-secrets.ts'
 
@@ -41,6 +41,8 @@ export async function sendSecurityEvent(
   const client = await deps.storage.clients.find(stream.clientId)
   // The client has since been removed or disabled.
   if (client === undefined || client.disabledAt !== undefined) return giveUp('client_gone', now)
+  // An administrator has since taken from the receiver what it needs to manage a stream, and to poll.
+  if (!client.scopes.includes(streamScope)) return giveUp('scope_gone', now)
   // The receiver has since changed to polling, and reads what happens from then on.
   if (stream.delivery !== 'push') return giveUp('stream_polled', now)
   // SSF 1.0 §8.1.2.1: a disabled stream keeps nothing for later, a paused one everything.

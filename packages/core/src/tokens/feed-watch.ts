@@ -2,6 +2,7 @@ import { elapsed } from '@mintmark/internal'
 import { epochSeconds, type ClientId, type DurationSeconds, type EpochSeconds } from '@mintmark/storage-interface'
 import { type RevocationStore } from '@mintmark/storage-interface/stores'
 
+import { createWaitLimit } from '../wait-limit.ts'
 import { readFeed, type FeedPage, type ReadFeedDependencies } from './feed-page.ts'
 
 /** The feed of revoked tokens, grants, users and clients, from all processes that use this storage. */
@@ -74,7 +75,7 @@ export function watchRevocations(store: RevocationStore, time: WatchTime = syste
   let version = 0
   let position = 0
   let polledAt = -Infinity
-  const limit = createWaitLimit()
+  const limit = createWaitLimit({ total: maxWaiting, perCaller: maxWaitingOfCaller })
 
   const noteSeen = (seen: number): void => {
     if (seen <= position) return
@@ -129,34 +130,6 @@ const systemTime: WatchTime = {
 
 /** In milliseconds. */
 const interval = 100
-
-/** Limits the number of waiting requests, in total and per caller. */
-interface WaitLimit {
-  /** Takes a place if one is free. After `true`, the caller must call `release`. */
-  acquire(name: string): boolean
-  release(name: string): void
-}
-
-function createWaitLimit(): WaitLimit {
-  const waitingByCaller = new Map<string, number>()
-  let total = 0
-
-  return {
-    acquire(name) {
-      const own = waitingByCaller.get(name) ?? 0
-      if (own >= maxWaitingOfCaller || total >= maxWaiting) return false
-      waitingByCaller.set(name, own + 1)
-      total += 1
-      return true
-    },
-    release(name) {
-      const own = waitingByCaller.get(name) ?? 0
-      if (own > 1) waitingByCaller.set(name, own - 1)
-      else waitingByCaller.delete(name)
-      total -= 1
-    },
-  }
-}
 
 const maxWaiting = 1000
 
