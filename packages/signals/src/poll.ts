@@ -63,7 +63,11 @@ export async function pollStream(
 /** Looks twice a second until there are events, the time is over or the receiver has closed the connection. */
 async function waitForEvents(
   found: Stream,
-  { request, client, limit }: { readonly request: ServerRequest; readonly client: ClientRecord; readonly limit: number },
+  {
+    request,
+    client,
+    limit,
+  }: { readonly request: ServerRequest; readonly client: ClientRecord; readonly limit: number },
   deps: TransmitterDependencies,
 ): Promise<PendingEvents> {
   const endsAt = elapsed() + longestWait

@@ -1,5 +1,13 @@
 import { sealWebhookSecret, streamConsumer } from '@mintmark/core/internal'
-import { encodeBase64url, isStorable, json, noStore, type ServerRequest, type ServerResponse, sha256 } from '@mintmark/internal'
+import {
+  encodeBase64url,
+  isStorable,
+  json,
+  noStore,
+  type ServerRequest,
+  type ServerResponse,
+  sha256,
+} from '@mintmark/internal'
 
 import { changeStored, recordChange, streamInBody, streamInQuery, streamsOf, viewOf } from './own-stream.ts'
 import { SignalError } from './refusals.ts'
