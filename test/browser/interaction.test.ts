@@ -55,6 +55,30 @@ describe('the form of a page in Chromium (CSP 3 §6.4.1)', () => {
   })
 })
 
+test('Cancel, sign-in and consent lead through a callback that redirects to further origins (CSP 3 §6.4.1)', async () => {
+  const app = await openThirdPartySite()
+  const broker = await openThirdPartySite({ '/back': new URL(`${app.origin}/home`) })
+  const client = await openThirdPartySite({ '/cb': new URL(`${broker.origin}/back`) })
+  const start = await registerThirdPartyClient(instance, `${client.origin}/cb`, 'client_secret_basic')
+  const { page, context, consoleErrors } = await instance.openBrowser()
+  const arrived = () => page.waitForURL(`${app.origin}/home`)
+
+  await page.goto(start)
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await arrived()
+  await page.goto(start)
+  await signInAs(page, 'ada')
+  await allow(page)
+  await arrived()
+  await context.clearCookies()
+  await page.goto(start)
+  await signInAs(page, 'ada')
+  await arrived()
+
+  expect(consoleErrors).toEqual([])
+  await Promise.all([app.close(), broker.close(), client.close()])
+})
+
 describe('a client that renews its tokens in a frame', () => {
   test.each(['query', 'form_post'])('receives the response in mode %s (OIDC Core §3.1.2.1)', async (mode) => {
     const pages: Record<string, string> = {}

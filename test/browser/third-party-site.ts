@@ -13,12 +13,17 @@ export interface ThirdPartySite {
   close(): Promise<void>
 }
 
-/** @param pages HTML by path; every other path shows `back at the client`. */
-export async function openThirdPartySite(pages: Readonly<Record<string, string>> = {}): Promise<ThirdPartySite> {
+/** @param pages HTML by path, or an address to redirect to; every other path shows `back at the client`. */
+export async function openThirdPartySite(pages: Readonly<Record<string, string | URL>> = {}): Promise<ThirdPartySite> {
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://127.0.0.1')
+    const page = pages[pathname]
+    if (page instanceof URL) {
+      response.writeHead(302, { Location: page.href }).end()
+      return
+    }
     response.setHeader('Content-Type', 'text/html; charset=utf-8')
-    response.end(`<!doctype html><link rel="icon" href="data:,">${pages[pathname] ?? 'back at the client'}`)
+    response.end(`<!doctype html><link rel="icon" href="data:,">${page ?? 'back at the client'}`)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
