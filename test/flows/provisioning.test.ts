@@ -462,6 +462,47 @@ describe('a partner', () => {
     expect(await world.users()).toHaveLength(2)
     expect(JSON.stringify(await world.storage.webhooks.list())).not.toContain('"s"')
   })
+
+  it.each([
+    ['revokes its access token before it expires', { status: 401 }, 3600, ['Bearer first', 'Bearer second']],
+    ['says that its access token never expires', { status: 503 }, '1e400', ['Bearer first', 'Bearer second']],
+  ])('that %s gets another one', async (_, { status }, lifetime, expected) => {
+    const tokenEndpoint = 'https://auth.partner.example/token'
+    const world = await start({ change: { credential: { tokenEndpoint, clientId: 'c', clientSecret: 's' } } })
+    const seen: (string | null)[] = []
+    const token = (name: string) => () =>
+      new Response(`{"access_token":"${name}","token_type":"Bearer","expires_in":${lifetime}}`)
+    const refusal = (request: Request) => {
+      seen.push(request.headers.get('authorization'))
+      return new Response(null, { status })
+    }
+    world.answers.push(token('first'), refusal, token('second'), refusal)
+
+    for (let attempt = 0; attempt < 2; attempt += 1) {
+      await expect(world.provisioning.compare('crm')).rejects.toMatchObject({ failure: `http_${status}` })
+      if (status !== 401) world.advance(3600)
+    }
+
+    expect(seen).toEqual(expected)
+  })
+
+  it('that answers with an access token for another header is sent nothing', async () => {
+    const tokenEndpoint = 'https://auth.partner.example/token'
+    const world = await start({ change: { credential: { tokenEndpoint, clientId: 'c', clientSecret: 's' } } })
+    world.answers.push(() => Response.json({ access_token: 'x\r\nhost: y', token_type: 'Bearer' }))
+
+    await expect(world.provisioning.compare('crm')).rejects.toMatchObject({ failure: 'token_malformed' })
+    expect(world.sent).toHaveLength(1)
+  })
+
+  it('that repeats its first page is not read for ever (RFC 7644 §3.4.2.4)', async () => {
+    const world = await start()
+    const Resources = Array.from({ length: 20_000 }, () => ({ id: '1', userName: 'p' }))
+    const page = JSON.stringify({ Resources })
+    for (let sent = 0; sent < 20; sent += 1) world.answers.push(() => new Response(page))
+
+    await expect(world.provisioning.compare('crm')).rejects.toMatchObject({ failure: 'too_many_resources' })
+  })
 })
 
 describe('a target', () => {

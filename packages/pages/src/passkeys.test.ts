@@ -75,6 +75,8 @@ describe('readPasskeyForm', () => {
     ['a list', '[]'],
     ['null', 'null'],
     ['text', '"AQID"'],
+    ['an object without an identifier', '{"type":"public-key"}'],
+    ['an object whose identifier is no text, for which a database would throw', '{"id":{"toString":1}}'],
     ['too much', JSON.stringify({ id: 'x'.repeat(16_384 - 8) })],
   ])('refuses %s', (_, text) => {
     expect(read(text)).toBeUndefined()

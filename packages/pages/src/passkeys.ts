@@ -79,8 +79,9 @@ export const passkeyButton = (
 
 /**
  * Reads the passkey of `signInPage` or `passkeysPage`: the JSON of a `PublicKeyCredential` (WebAuthn Level 3 §5.1). Returns
- * `undefined` for a form without a passkey, or with one that is not a JSON object of at most 16384 characters.
- * @typeParam Credential what the library that verifies it expects. Nothing has checked its members yet.
+ * `undefined` for a form without a passkey, or with one that is not a JSON object of at most 16384 characters with the
+ * text `id`.
+ * @typeParam Credential what the library that verifies it expects. Nothing has checked its other members yet.
  */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- each WebAuthn library has its own type.
 export function readPasskeyForm<Credential extends object>(request: ServerRequest): Credential | undefined {
@@ -88,8 +89,12 @@ export function readPasskeyForm<Credential extends object>(request: ServerReques
   if (text === undefined || text.length > 16_384) return undefined
   try {
     const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Credential) : undefined
+    return isCredential<Credential>(value) ? value : undefined
   } catch {
     return undefined // Not JSON: a form without scripts posts an empty field.
   }
 }
+
+/** Hosts look the passkey up by its `id`, and databases throw for other types. */
+const isCredential = <Credential extends object>(value: unknown): value is Credential =>
+  typeof value === 'object' && value !== null && 'id' in value && typeof value.id === 'string'

@@ -13,28 +13,43 @@ export type PartnerCredential =
       readonly scope?: string | undefined
     }
 
+/** How a request to a partner is authorized. */
+export interface Authorization {
+  /** The value of the header. */
+  readonly header: string
+  /** Called when the partner refuses the header: the next request gets another access token. */
+  readonly forget: () => void
+}
+
 /** Returns the Authorization header for a partner. */
-export type Authorize = (credential: string, outbound: OutboundClient) => Promise<string>
+export type Authorize = (credential: string, outbound: OutboundClient) => Promise<Authorization>
 
 /**
  * Creates the function that authenticates at partners. Access tokens are kept in the memory of this process until shortly
- * before they expire.
+ * before they expire, but not for longer than an hour.
  */
 export function createAuthorize(clock: Clock): Authorize {
   const tokens = new Map<string, { readonly token: string; readonly until: number }>()
-  return async (sealed, outbound) => {
-    const credential = parseCredential(sealed)
-    if ('bearerToken' in credential) return `Bearer ${credential.bearerToken}`
-    const known = tokens.get(sealed)
-    if (known !== undefined && clock() < known.until) return `Bearer ${known.token}`
+  const authorizationWith = (token: string, credential: string): Authorization => ({
+    header: `Bearer ${token}`,
+    forget: () => {
+      // Another request may have got a newer one.
+      if (tokens.get(credential)?.token === token) tokens.delete(credential)
+    },
+  })
+  return async (text, outbound) => {
+    const credential = parseCredential(text)
+    if ('bearerToken' in credential) return authorizationWith(credential.bearerToken, text)
+    const known = tokens.get(text)
+    if (known !== undefined && clock() < known.until) return authorizationWith(known.token, text)
     const issued = await requestToken(credential, outbound)
     if (tokens.size >= maximumTokens) tokens.clear()
-    tokens.set(sealed, { token: issued.token, until: clock() + issued.lifetime - margin })
-    return `Bearer ${issued.token}`
+    tokens.set(text, { token: issued.token, until: clock() + Math.min(issued.lifetime, maximumLifetime) - margin })
+    return authorizationWith(issued.token, text)
   }
 }
 
-/** Reads a credential that `sealed` text contains. It was checked when it was stored. */
+/** Reads a credential. It was checked when it was stored. */
 const parseCredential = (text: string): PartnerCredential => JSON.parse(text) as PartnerCredential
 
 async function requestToken(
@@ -60,6 +75,8 @@ async function requestToken(
   const token = body?.['access_token']
   if (answer.status !== 200 || typeof token !== 'string')
     throw new PartnerFailure('failed', `token_http_${answer.status}`)
+  // RFC 6749 Appendix A.12: other characters could not be sent in a header.
+  if (!/^[\x21-\x7E]+$/.test(token)) throw new PartnerFailure('failed', 'token_malformed')
   const lifetime = body?.['expires_in']
   return { token, lifetime: typeof lifetime === 'number' ? lifetime : 300 }
 }
@@ -68,6 +85,9 @@ const formEncoded = (text: string): string => new URLSearchParams({ v: text }).t
 
 /** In seconds: a token is not used shortly before it expires. */
 const margin = 30
+
+/** In seconds. A partner may say that its token lasts for years, and then revoke it. */
+const maximumLifetime = 3600
 
 /** One for each target; administrators create them. */
 const maximumTokens = 100

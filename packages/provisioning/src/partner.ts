@@ -2,6 +2,7 @@ import { type OutboundClient, parseRetryAfter } from '@mintmark/core/internal'
 import { chunksOf, type Clock, isJsonObject, parseJsonObject } from '@mintmark/internal'
 import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 
+import type { Authorization } from './credential.ts'
 import { PartnerFailure } from './partner-failure.ts'
 import { applyPatch } from './replacement.ts'
 import { versionOf } from './resource-version.ts'
@@ -44,19 +45,19 @@ export function openPartner({
   clock,
 }: {
   readonly baseUrl: string
-  readonly authorization: string
+  readonly authorization: Authorization
   readonly outbound: OutboundClient
   readonly clock: Clock
 }): Partner {
   async function send(
     sent: Omit<ChangeRequest, 'method'> & { readonly method: 'GET' | ChangeRequest['method'] },
-  ): Promise<{ readonly status: number; readonly body: JsonObject | undefined }> {
+  ): Promise<Answer> {
     const { method, path, body, version } = sent
     const answer = await outbound.request({
       url: `${baseUrl}${path}`,
       method,
       headers: {
-        authorization,
+        authorization: authorization.header,
         accept: mediaType,
         ...(body !== undefined && { 'content-type': mediaType }),
         ...(version !== undefined && { 'if-match': version }),
@@ -68,9 +69,10 @@ export function openPartner({
     if (answer.outcome === 'failed') throw new PartnerFailure('failed', answer.failure)
     const { status, headers } = answer
     const parsed = parseJsonObject(answer.body)
-    if (status >= 200 && status < 300) return { status, body: parsed }
+    if (status >= 200 && status < 300) return { status, body: parsed, size: answer.body.length }
+    if (status === 401) authorization.forget()
     const isAbsent = status === 404 && method !== 'POST'
-    if (isAbsent || (method === 'PATCH' && isWithoutMethod(status))) return { status, body: undefined }
+    if (isAbsent || (method === 'PATCH' && isWithoutMethod(status))) return { status, body: undefined, size: 0 }
     throw failureOf(status, { parsed, retryAfter: parseRetryAfter(headers, clock()) })
   }
 
@@ -129,15 +131,19 @@ export function openPartner({
     },
     async list(endpoint) {
       const all = new Map<string, RemoteResource>()
+      let size = 0
       for (let startIndex = 1; ;) {
         const path = `/${endpoint}?${query({ startIndex: String(startIndex), count: String(pageSize) })}`
-        const { body } = await send({ method: 'GET', path })
+        const answer = await send({ method: 'GET', path })
+        const { body } = answer
         const page = resourcesOf(body)
         for (const resource of page) all.set(resource.id, resource)
         startIndex += page.length
+        size += answer.size
         const total = body?.['totalResults']
         if (page.length === 0 || (typeof total === 'number' && startIndex > total)) return [...all.values()]
-        if (all.size > maximumListed) throw new PartnerFailure('refused', 'too_many_resources')
+        // A service that repeats its first page would never end.
+        if (startIndex > maximumListed || size > maximumSize) throw new PartnerFailure('refused', 'too_many_resources')
       }
     },
     async change(changed) {
@@ -153,7 +159,14 @@ export function openPartner({
 /** RFC 7644 §3.12, 501; RFC 9110 §15.5.6, 405. */
 const isWithoutMethod = (status: number): boolean => status === 501 || status === 405
 
-const absent = { status: 404, body: undefined } as const
+const absent: Answer = { status: 404, body: undefined, size: 0 }
+
+interface Answer {
+  readonly status: number
+  readonly body: JsonObject | undefined
+  /** In characters. */
+  readonly size: number
+}
 
 const mediaType = 'application/scim+json'
 
@@ -201,3 +214,5 @@ const idsInFilter = 20
 
 /** A comparison reads everything into memory. */
 const maximumListed = 200_000
+/** In characters. */
+const maximumSize = 268_435_456
