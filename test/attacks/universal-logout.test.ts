@@ -1,7 +1,8 @@
-import { exportJWK, generateKeyPair, SignJWT } from 'jose'
+import { exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { registerIdentityProvider } from '@mintmark/scim'
+import { userId } from '@mintmark/storage-interface'
 import { authorize, redeem, signedInAs } from '../support/flow.ts'
 import { allAccepted, allRefused, codeOf, signIn, useEveryToken } from '../support/scim-user.ts'
 import { startScimSite, type ScimSite } from '../support/scim-site.ts'
@@ -11,13 +12,14 @@ const okta = 'https://acme.okta.com'
 let site: ScimSite
 let secret: string
 let privateKey: CryptoKey
+let jwks: { readonly keys: JWK[] }
 let count = 0
 
 beforeAll(async () => {
   site = await startScimSite({ universalLogout: {} })
   const keys = await generateKeyPair('RS256')
   privateKey = keys.privateKey
-  const jwks = { keys: [{ ...(await exportJWK(keys.publicKey)), kid: 'k1' }] }
+  jwks = { keys: [{ ...(await exportJWK(keys.publicKey)), kid: 'k1' }] }
   const { storage, oauth } = site
   const acme = await registerIdentityProvider(
     { providerId: 'acme', assertions: { issuer: okta, jwks } },
@@ -27,29 +29,30 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-/** Provisions a user through acme. */
-async function provision(): Promise<string> {
+/** Provisions a user through a directory. */
+async function provision(provider = 'acme', password = secret): Promise<string> {
   const externalId = `okta-${(count += 1)}`
   const schemas = ['urn:ietf:params:scim:schemas:core:2.0:User']
-  const headers = { authorization: `Bearer ${secret}` }
+  const headers = { authorization: `Bearer ${password}` }
   const body = { schemas, userName: `${externalId}@acme.example`, externalId }
-  return String((await site.send({ method: 'POST', path: '/Users', provider: 'acme', headers, body })).json['id'])
+  return String((await site.send({ method: 'POST', path: '/Users', provider, headers, body })).json['id'])
 }
 
-async function signOut(sub: string) {
+async function signOut(sub: string, provider = 'acme', claims: JWTPayload = {}) {
   const { issuer, clock } = site.oauth
   const token = await new SignJWT({
     iss: okta,
-    aud: `${issuer}/scim/v2/enterprise-idps/acme/global-token-revocation`,
+    aud: `${issuer}/scim/v2/enterprise-idps/${provider}/global-token-revocation`,
     jti: `jti-${(count += 1)}`,
     exp: clock.now() + 300,
+    ...claims,
   })
     .setProtectedHeader({ alg: 'RS256', kid: 'k1' })
     .sign(privateKey)
   return site.send({
     method: 'POST',
     path: '/global-token-revocation',
-    provider: 'acme',
+    provider,
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     body: { subject: { format: 'iss_sub', iss: issuer, sub } },
   })
@@ -98,5 +101,28 @@ describe('Universal Logout revokes everything in the same request', () => {
       const after = refreshed.status === 200 ? String(refreshed.json['refresh_token']) : before
       expect((await refresh(site.oauth, after)).json['error']).toBe('invalid_grant')
     }
+  })
+})
+
+describe('a provider whose tenants share one issuer', () => {
+  it.each([
+    ['refuses', 'another tenant', {}, { tenant: 'evil' }, 401],
+    ['refuses', 'no tenant', {}, {}, 401],
+    ['accepts', 'its tenant', {}, { tenant: 'acme' }, 204],
+    ['accepts', 'its client', { revocationSubject: 'c1' }, { sub: 'c1' }, 204],
+    ['refuses', 'another client', { revocationSubject: 'c1' }, { sub: 'c2', tenant: 'acme' }, 401],
+  ])('%s a token of %s (ID-JAG §6.1)', async (_, __, trust, claims, status) => {
+    const { storage, oauth } = site
+    const provider = `shared-${(count += 1)}`
+    const crossAppAccess = { tenant: 'acme', clientIds: ['A'], scopes: [], resources: [] }
+    const registered = await registerIdentityProvider(
+      { providerId: provider, assertions: { issuer: okta, jwks, crossAppAccess, ...trust } },
+      { storage, clock: oauth.clock.now },
+    )
+    const id = await provision(provider, registered.secret)
+
+    expect((await signOut(id, provider, claims)).status).toBe(status)
+
+    expect((await storage.users.find(userId(id)))?.generation).toBe(status === 204 ? 1 : 0)
   })
 })

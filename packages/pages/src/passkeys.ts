@@ -89,12 +89,12 @@ export function readPasskeyForm<Credential extends object>(request: ServerReques
   if (text === undefined || text.length > 16_384) return undefined
   try {
     const value: unknown = JSON.parse(text)
-    return isCredential<Credential>(value) ? value : undefined
+    return hasTextId(value) ? (value as unknown as Credential) : undefined
   } catch {
     return undefined // Not JSON: a form without scripts posts an empty field.
   }
 }
 
 /** Hosts look the passkey up by its `id`, and databases throw for other types. */
-const isCredential = <Credential extends object>(value: unknown): value is Credential =>
+const hasTextId = (value: unknown): value is { readonly id: string } =>
   typeof value === 'object' && value !== null && 'id' in value && typeof value.id === 'string'

@@ -19,7 +19,8 @@ export interface ProviderAssertions {
   readonly jwks?: JsonObject | undefined
   /**
    * The `sub` that its requests for Universal Logout must have.
-   * @defaultValue Any. The issuer, the keys and the audience identify the provider.
+   * @defaultValue Any. The issuer, the keys and the audience identify the provider, and the claim `tenant` if
+   *   `crossAppAccess` has one.
    */
   readonly revocationSubject?: string | undefined
   /**

@@ -85,11 +85,17 @@ function acceptedToken(
   expected: { readonly assertions: Assertions; readonly endpoint: string; readonly now: EpochSeconds },
 ): UsedAssertion | undefined {
   const { assertions, endpoint, now } = expected
-  const { iss, sub, aud, exp, iat, nbf, jti } = claims
+  const { iss, sub, aud, exp, iat, nbf, jti, tenant } = claims
+  const { revocationSubject, crossAppAccess } = assertions
   // RFC 8725 §3.11: an ID token or another assertion of the same issuer is not meant for this URL.
   if (header.typ !== undefined && !tokenTypes.has(header.typ.toLowerCase())) return undefined
   if (iss !== assertions.issuer || !isOnlyAudience(aud, endpoint)) return undefined
-  if (assertions.revocationSubject !== undefined && sub !== assertions.revocationSubject) return undefined
+  // The tenants of one issuer have the same keys, and each of them chooses its audiences.
+  const isOfTenant =
+    revocationSubject === undefined
+      ? crossAppAccess?.tenant === undefined || tenant === crossAppAccess.tenant
+      : sub === revocationSubject
+  if (!isOfTenant) return undefined
   if (typeof jti !== 'string' || jti === '' || jti.length > 512) return undefined
   if (typeof exp !== 'number' || !(now < exp + skew && exp <= now + maxLifetime)) return undefined
   if (![iat, nbf].every((time) => time === undefined || (typeof time === 'number' && time <= now + skew)))
