@@ -427,7 +427,7 @@ const wrongValues: readonly (readonly [string, unknown, RegExp?])[] = [
 ]
 
 /** Returns whether the option belongs to an object that another function creates, which may have other members. */
-const isForeign = (name: string): boolean => /^(?:keys|accessTokens)\./.test(name)
+const isForeign = (name: string): boolean => /^(?:keys|accessTokens|provisioning)\./.test(name)
 
 describe.each(Object.entries(subjects))('%s', (subject, { call, accepted, more = [] }) => {
   const known = documented.find(({ name }) => name === subject)?.options ?? []

@@ -7,6 +7,7 @@ import {
   type Random,
   randomIdentifier,
   aFunction,
+  anObjectWith,
   aListOfStrings,
   aStringMatching,
   checkOptions,
@@ -21,7 +22,7 @@ import {
 import { seconds, type EpochSeconds, type AdminStorage } from '@mintmark/storage-interface'
 import { requireStores } from '@mintmark/storage-interface/stores'
 
-import type { AdminContext, AdminDependencies, AdministrationKeys } from './audit/audit.ts'
+import type { AdminContext, AdminDependencies, AdministrationKeys, ProvisioningToAdminister } from './audit/audit.ts'
 import { type Actor, type AdminEvent, type AdminOccurrence, reportAdminFaults } from './audit/admin-event.ts'
 import {
   adminLog,
@@ -52,6 +53,7 @@ import {
   lastAdministrators,
   type LastAdministratorOptions,
 } from './last-administrators/last-administrators.ts'
+import { administerTargets, type TargetAdministration } from './targets/target-administration.ts'
 import { administerWebhooks, type WebhookAdministration } from './webhooks/webhook-administration.ts'
 import { administerUsers, type UserAdministration } from './users/user-administration.ts'
 import { userTypeWithFields } from './last-administrators/user-filter.ts'
@@ -95,6 +97,11 @@ export interface AdministrationOptions {
    */
   readonly lastAdministrators?: LastAdministratorOptions
   /**
+   * The partners that get users and groups: the value of `createProvisioning`. It is required for every action on them.
+   * @defaultValue None. Every action on a target is refused: only the host knows what partners may get.
+   */
+  readonly provisioning?: ProvisioningToAdminister
+  /**
    * How long audit log entries are kept, in seconds, at most 3153600000 (a hundred years).
    * @defaultValue 34560000, 400 days. A yearly review then covers the whole year.
    */
@@ -135,6 +142,8 @@ export interface Administration {
   readonly keys: { list(): ReturnType<StoredKeyRing['list']> }
   /** Endpoints of the host to which changes are sent. */
   readonly webhooks: WebhookAdministration
+  /** Partners whose SCIM services get users and groups. */
+  readonly targets: TargetAdministration
   /**
    * Lists the actions of administrators, newest first. Each action has two entries: its intention and its outcome. With
    * a filter, a page may have fewer entries than `limit`, or none, although it has a `next`.
@@ -170,6 +179,7 @@ export const administrationOptions: OptionChecks<AdministrationOptions> = {
   clientRules,
   customFields: listOf(customField),
   lastAdministrators: optionsOf(lastAdministratorOptions),
+  provisioning: anObjectWith('compare', 'synchronize'),
   auditRetention: aRetention,
   setupPath: aStringMatching(
     /^(?:\/[A-Za-z0-9._~-]+)+$/,
@@ -199,6 +209,7 @@ export function administrationParts(
     customFields,
     userType,
     lastAdministrators: lastAdministrators(options.lastAdministrators ?? {}, userType),
+    provisioning: options.provisioning,
     setupPath: options.setupPath ?? '/directory-setup',
     auditLog: createAuditLog({ storage, clock, random, retention: seconds(options.auditRetention ?? 34_560_000) }),
     journal: createJournal<AdminOccurrence, EpochSeconds>(options.onEvent ?? reportAdminFaults(console), {
@@ -225,6 +236,7 @@ export const administer = (context: AdminContext): Administration => ({
     },
   },
   webhooks: administerWebhooks(context),
+  targets: administerTargets(context),
   audit: {
     list: ({ after, limit, ...filter } = {}) => searchLog({ log: adminLog, filter, page: { after, limit } }, context),
   },

@@ -1,6 +1,8 @@
 import { matchPatterns } from '@mintmark/internal'
 import type { AdminServer } from '../src/http/create-admin-server.ts'
+import { createStoredKeys } from '@mintmark/core'
 import type { ServerResponse } from '@mintmark/core/http'
+import { createProvisioning } from '@mintmark/provisioning'
 import {
   clientId,
   epochSeconds,
@@ -62,6 +64,11 @@ export function startAdminServer(options: Partial<AdminServerOptions> = {}): Adm
     clock: () => clock.now(),
     onEvent: (event) => void events.push(event),
     accessTokens: { accessToken: async (token) => tokenOf(token) },
+    provisioning: createProvisioning({
+      storage,
+      keys: createStoredKeys({ storage, sealingKey: 'A'.repeat(43), clock: () => clock.now() }),
+      clock: () => clock.now(),
+    }),
     ...options,
   })
   return {

@@ -26,6 +26,15 @@ const bodies: Readonly<Record<string, object>> = {
   'POST /webhooks': { url: 'https://app.test/hooks' },
   'PATCH /webhooks/{webhook_id}': { includes_user: true },
   'POST /webhooks/{webhook_id}/replay': { position: 0 },
+  'POST /provisioning-targets': {
+    target_id: 'crm',
+    display_name: 'CRM',
+    base_url: 'https://crm.example',
+    credential: { bearer_token: 'secret' },
+    includes_host_users: true,
+  },
+  'PATCH /provisioning-targets/{target_id}': { display_name: 'Changed' },
+  'POST /provisioning-targets/{target_id}/replace-credential': { credential: { bearer_token: 'secret' } },
   'POST /user-search': {},
   'POST /user-upserts': { users: [{ user_id: 'kim', claims: { name: 'Kim' } }] },
   'PATCH /users/{user_id}': { claims: { name: 'Changed' } },
@@ -44,7 +53,7 @@ function requestFor({ method, path, query }: (typeof adminRoutes)[number], name:
     .replace('{provider_id}', 'corp')
     .replace('{user_id}', 'ann')
     .replace('{organization_id}', 'acme')
-    .replace(/\{(?:delivery|grant|session|webhook|token)_id\}/, 'none')
+    .replace(/\{(?:delivery|grant|session|webhook|token|target)_id\}/, 'none')
   const { [name]: body } = bodies
   return {
     method,
@@ -135,7 +144,7 @@ it.for(requests)('$name accepts the narrowest scope and every scope that include
     expect({ scopes, code: body?.['code'], isAnswered: status < 300 || status === 404 }).toMatchObject({
       isAnswered: true,
     })
-    if (status === 404) expect(name).toMatch(/(?:(?:delivery|grant|session|token)_id\}(?:$|\/requeue$)|\/webhooks\/)/)
+    if (status === 404) expect(name).toMatch(/(?:(?:delivery|grant|session|token)_id\}(?:$|\/requeue$)|\/webhooks\/|\/provisioning-targets\/)/)
   }
 })
 

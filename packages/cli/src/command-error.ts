@@ -1,4 +1,5 @@
 import { AdminError } from '@mintmark/admin'
+import { ProvisioningError } from '@mintmark/provisioning'
 import { StorageUnavailableError } from '@mintmark/storage-interface'
 import { SchemaMismatchError } from '@mintmark/storage-sql'
 import { MigrateCommandError, privilegeRefusal, UnsupportedServerError } from '@mintmark/storage-sql/command'
@@ -34,6 +35,7 @@ const expected = [
   CommandError,
   MigrateCommandError,
   AdminError,
+  ProvisioningError,
   SchemaMismatchError,
   StorageUnavailableError,
   UnsupportedServerError,

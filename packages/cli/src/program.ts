@@ -14,6 +14,7 @@ import { keysCommand } from './command/keys.ts'
 import { loginCommand } from './command/login.ts'
 import { migrateCommand, purgeCommand } from './command/database.ts'
 import { organizationCommand } from './command/organization.ts'
+import { provisioningCommand } from './command/provisioning.ts'
 import { registrationCommand } from './command/registration.ts'
 import { sessionCommand } from './command/session.ts'
 import { userCommand } from './command/user.ts'
@@ -41,6 +42,7 @@ export function createProgram(io: Io): Command {
     deliveryCommand(io),
     webhookCommand(io),
     brandCommand(io),
+    provisioningCommand(io),
     purgeCommand(io),
     doctorCommand(io),
     loginCommand(io),
@@ -83,4 +85,4 @@ const help = `
 The database and the issuer come from --sqlite, --postgres, --mariadb and --issuer, from MINTMARK_SQLITE,
 MINTMARK_POSTGRES, MINTMARK_MARIADB and MINTMARK_ISSUER, or from mintmark.config.json (mintmark init). Secrets are never
 arguments, because other users of the machine can see arguments. Set PGPASSWORD, MYSQL_PWD, MINTMARK_SEALING_KEY or
-MINTMARK_SEALING_KEY_FILE, and MINTMARK_SCIM_SECRET.`
+MINTMARK_SEALING_KEY_FILE, MINTMARK_SCIM_SECRET and MINTMARK_PARTNER_SECRET.`

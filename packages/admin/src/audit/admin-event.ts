@@ -114,6 +114,20 @@ export type AdminAction =
   | 'webhook.previous_secrets_ended'
   /** The changes after a position will be sent to a webhook again. */
   | 'webhook.replayed'
+  /** A partner was created, which gets nothing until it is enabled. */
+  | 'provisioning_target.created'
+  /** The settings of a partner were changed. */
+  | 'provisioning_target.updated'
+  /** The credential for a partner was replaced. */
+  | 'provisioning_target.credential_replaced'
+  /** A partner was enabled. It gets users and groups from now on. */
+  | 'provisioning_target.enabled'
+  /** A partner was disabled. Changes wait until it is enabled. */
+  | 'provisioning_target.disabled'
+  /** Messages about all users and groups of a partner were enqueued. */
+  | 'provisioning_target.synchronized'
+  /** A partner was removed. What it has stays there. */
+  | 'provisioning_target.removed'
   /** An initial access token was created. Whoever has it may register clients. */
   | 'initial_access_token.created'
   /** An initial access token was revoked. */
@@ -131,6 +145,7 @@ export interface AuditTarget {
     | 'session'
     | 'delivery'
     | 'webhook'
+    | 'provisioning_target'
     | 'initial_access_token'
   /** For a membership: the identifiers of the organization and the user, separated by a slash. */
   readonly id: string

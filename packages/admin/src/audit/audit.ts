@@ -1,6 +1,7 @@
 import type { KeyRing, StoredKeyRing } from '@mintmark/core'
 import type { ClientRules } from '@mintmark/core/internal'
 import { type Clock, type Random, randomIdentifier } from '@mintmark/internal'
+import type { Provisioning } from '@mintmark/provisioning'
 import type { ResourceType } from '@mintmark/scim'
 import type { AdminStorage, JsonObject } from '@mintmark/storage-interface'
 
@@ -132,6 +133,9 @@ const loggableTarget = ({ kind, id }: AuditTarget): AuditTarget => ({
 export type AdministrationKeys = Pick<KeyRing, 'algorithms'> &
   Partial<Pick<KeyRing, 'deriveSecrets'> & Pick<StoredKeyRing, 'list'>>
 
+/** The part of `createProvisioning` that administration uses. */
+export type ProvisioningToAdminister = Pick<Provisioning, 'targets' | 'compare' | 'synchronize'>
+
 /** The parts of administration that do not depend on the actor. They are created once. */
 export interface AdminDependencies {
   readonly storage: AdminStorage
@@ -146,6 +150,8 @@ export interface AdminDependencies {
   /** The attributes that filters of users can name. */
   readonly userType: ResourceType
   readonly lastAdministrators: LastAdministrators
+  /** The partners that get users and groups; undefined when the host has none. */
+  readonly provisioning: ProvisioningToAdminister | undefined
   readonly auditLog: AuditLog
   /** The path of the page for the holders of set-up links, below the issuer. */
   readonly setupPath: string

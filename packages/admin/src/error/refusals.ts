@@ -1,4 +1,5 @@
 import { ClientMetadataError } from '@mintmark/core'
+import { ProvisioningError } from '@mintmark/provisioning'
 import { ProviderError, ScimError } from '@mintmark/scim'
 import { StorageUnavailableError } from '@mintmark/storage-interface'
 
@@ -90,6 +91,34 @@ export const refusals = {
   keys_missing: [
     409,
     'This needs the option keys: the key ring seals the secrets of webhooks, and lists its keys.',
+    'RFC 9110 §15.5.5 and §15.5.10',
+  ],
+  provisioning_missing: [
+    409,
+    'This needs the option provisioning: the value of createProvisioning.',
+    'RFC 9110 §15.5.5 and §15.5.10',
+  ],
+  target_unknown: [404, 'There is no such target.', 'RFC 9110 §15.5.5 and §15.5.10'],
+  target_id_invalid: [
+    400,
+    'The identifier of a target has 1 to 64 letters, digits and hyphens.',
+    'RFC 9110 §15.5.5 and §15.5.10',
+  ],
+  target_taken: [409, 'There is a webhook or a target with this identifier.', 'RFC 9110 §15.5.5 and §15.5.10'],
+  target_url_invalid: [
+    400,
+    'The address of a partner must use https, a host name that is not this server, and the default port, without a query.',
+    'RFC 9110 §15.5.5 and §15.5.10',
+  ],
+  target_credential_invalid: [
+    400,
+    'A credential is either a bearer token, or a token endpoint with a client identifier and a client secret.',
+    'RFC 9110 §15.5.5 and §15.5.10',
+  ],
+  partner_failed: [409, 'The partner did not answer as SCIM requires.', 'RFC 9110 §15.5.5 and §15.5.10'],
+  target_selection_empty: [
+    400,
+    'A target needs at least one identity provider, or the users of the host.',
     'RFC 9110 §15.5.5 and §15.5.10',
   ],
   identifier_invalid: [
@@ -224,6 +253,9 @@ export function toAdminError(thrown: unknown): AdminError {
     return new AdminError(thrown.code, { detail: thrown.description, cause: thrown })
   if (thrown instanceof ProviderError)
     return new AdminError(providerReasons[thrown.reason], { detail: thrown.message, cause: thrown })
+  // The failure is one of our own names, such as http_401.
+  if (thrown instanceof ProvisioningError)
+    return new AdminError(targetReasons[thrown.reason], { detail: thrown.message, cause: thrown })
   // RFC 7644 §3.12 invalidFilter: fixed sentences, and at most a name from our own schema.
   if (thrown instanceof ScimError && thrown.scimType === 'invalidFilter') {
     return new AdminError('filter_invalid', { detail: thrown.detail, cause: thrown })
@@ -240,3 +272,13 @@ const providerReasons = {
   provider_unknown: 'provider_unknown',
   too_many_secrets: 'too_many_secrets',
 } as const satisfies Record<ProviderError['reason'], AdminRefusalReason>
+
+const targetReasons = {
+  target_unknown: 'target_unknown',
+  target_id_invalid: 'target_id_invalid',
+  target_taken: 'target_taken',
+  url_invalid: 'target_url_invalid',
+  credential_invalid: 'target_credential_invalid',
+  selection_empty: 'target_selection_empty',
+  partner_failed: 'partner_failed',
+} as const satisfies Record<ProvisioningError['reason'], AdminRefusalReason>

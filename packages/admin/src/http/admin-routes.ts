@@ -9,6 +9,7 @@ import { initialAccessTokenRoutes } from './initial-access-token-routes.ts'
 import { keyRoute } from './key-route.ts'
 import { organizationRoutes } from './organization-routes.ts'
 import { providerRoutes } from './provider-routes.ts'
+import { targetRoutes } from './target-routes.ts'
 import { userRoutes } from './user-routes.ts'
 import { webhookRoutes } from './webhook-routes.ts'
 import { identifier, logAnswer, pageMembers } from './wire.ts'
@@ -41,6 +42,7 @@ export const adminRoutes: readonly AdminRoute[] = [
   ...organizationRoutes,
   ...deliveryRoutes,
   ...webhookRoutes,
+  ...targetRoutes,
   keyRoute,
   auditRoute,
   callerRoute,

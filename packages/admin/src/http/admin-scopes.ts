@@ -7,6 +7,7 @@ export const adminAreas = [
   'grants',
   'deliveries',
   'webhooks',
+  'provisioning',
   'keys',
   'audit',
 ] as const
@@ -37,6 +38,8 @@ export const adminScopes = {
   'admin:deliveries:write': 'Send messages to clients again',
   'admin:webhooks:read': 'See the webhooks',
   'admin:webhooks:write': 'Create, change and remove webhooks, which receive changes of users',
+  'admin:provisioning:read': 'See the partners that get users and groups',
+  'admin:provisioning:write': 'Create, change and remove partners, which get users and groups',
   'admin:keys:read': 'See the signing keys of the server, without their private halves',
   'admin:audit:read': 'See what administrators did',
 } as const satisfies Record<string, string>

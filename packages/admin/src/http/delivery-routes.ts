@@ -5,7 +5,7 @@ import { anyObject, identifier, pageAnswer, pageMembers, seconds } from './wire.
 
 const state = z.enum(['pending', 'delivered', 'dead'])
 
-const deliveryAnswer = z.strictObject({
+export const deliveryAnswer = z.strictObject({
   delivery_id: z.string(),
   channel: z.string(),
   client_id: z.string(),

@@ -93,4 +93,6 @@ const membersWithOwnNames: ReadonlySet<string> = new Set([
   'jwks',
   'fields',
   'crossAppAudiences',
+  // A SCIM message.
+  'body',
 ])

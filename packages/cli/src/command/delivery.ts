@@ -44,7 +44,8 @@ export const deliveryCommand = (io: Io): Command =>
         ),
     )
 
-const columns: Columns<DeliveryView> = {
+/** The columns of a list of deliveries. */
+export const columns: Columns<DeliveryView> = {
   id: ({ deliveryId }) => deliveryId,
   channel: ({ channel }) => channel,
   client: ({ clientId }) => clientId,
