@@ -144,7 +144,10 @@ it.for(requests)('$name accepts the narrowest scope and every scope that include
     expect({ scopes, code: body?.['code'], isAnswered: status < 300 || status === 404 }).toMatchObject({
       isAnswered: true,
     })
-    if (status === 404) expect(name).toMatch(/(?:(?:delivery|grant|session|token)_id\}(?:$|\/requeue$)|\/webhooks\/|\/provisioning-targets\/)/)
+    if (status === 404)
+      expect(name).toMatch(
+        /(?:(?:delivery|grant|session|token)_id\}(?:$|\/requeue$)|\/webhooks\/|\/provisioning-targets\/)/,
+      )
   }
 })
 

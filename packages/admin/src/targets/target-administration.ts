@@ -99,11 +99,7 @@ export const administerTargets = (context: AdminContext): TargetAdministration =
   }
 }
 
-const removeTarget = (
-  id: string,
-  provisioning: () => ProvisioningToAdminister,
-  context: AdminContext,
-): Promise<void> =>
+const removeTarget = (id: string, provisioning: () => ProvisioningToAdminister, context: AdminContext): Promise<void> =>
   audit(
     {
       name: 'provisioning_target.removed',

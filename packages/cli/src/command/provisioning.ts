@@ -136,7 +136,9 @@ const compareCommand = (io: Io): Command =>
     .action((id: string, options: Options) =>
       withTargets(options, io, async (targets) => {
         const report = await targets.compare(id)
-        io.err('This compares the standard attributes. If the server has the option render, compare with its administration API.')
+        io.err(
+          'This compares the standard attributes. If the server has the option render, compare with its administration API.',
+        )
         if (options.json === true) return io.out(JSON.stringify(report, undefined, 2))
         const { users, groups, divergences } = report
         io.out(`${users} users, ${groups} groups, ${divergences.length} differences`)
@@ -161,7 +163,10 @@ const targetCommand = (
 
 const withCredential = (command: Command): Command =>
   command
-    .option('--token-endpoint <url>', 'where the partner issues access tokens; without it, MINTMARK_PARTNER_SECRET is a bearer token')
+    .option(
+      '--token-endpoint <url>',
+      'where the partner issues access tokens; without it, MINTMARK_PARTNER_SECRET is a bearer token',
+    )
     .option('--client-id <id>', 'the client at the token endpoint')
     .option('--token-scope <scope>', 'the scope of the access token')
     .option('--json', 'print JSON')
