@@ -3,6 +3,7 @@ import { startPostgres } from '../../packages/storage-sql/test/support/postgres-
 import { unrotatedTokenRacesOf } from './unrotated-token-races.ts'
 import { cibaRacesOf } from './ciba-races.ts'
 import { assertionRacesOf, createPartner } from './assertion-races.ts'
+import { endRacesOf } from './end-races.ts'
 import { exchangeRacesOf } from './exchange-races.ts'
 import { racesOf } from './races.ts'
 import { scimRacesOf } from './scim-races.ts'
@@ -36,6 +37,8 @@ async function race(name: string, site: ProcessSite): Promise<void> {
       site,
       serversWithoutRotation.map(({ port }) => port),
     ),
+    // The last, because it drops the signing key.
+    ...endRacesOf(site, ports),
   }
   for (const [subject, run] of Object.entries(races).filter(([name]) => name.includes(selected))) {
     const started = performance.now()

@@ -5,6 +5,7 @@ import { rounds } from '../support/rounds.ts'
 import { unrotatedTokenRacesOf } from './unrotated-token-races.ts'
 import { cibaRacesOf } from './ciba-races.ts'
 import { assertionRacesOf, createPartner } from './assertion-races.ts'
+import { endRacesOf } from './end-races.ts'
 import { exchangeRacesOf } from './exchange-races.ts'
 import { racesOf, type Race } from './races.ts'
 import { scimRacesOf } from './scim-races.ts'
@@ -43,6 +44,7 @@ describe.for([
         site,
         withoutRotation.map(({ port }) => port),
       ),
+      ...endRacesOf(site, ports),
     }
   })
   afterAll(async () => {
@@ -74,6 +76,8 @@ describe.for([
     ['unrotated refresh tokens do not survive the deactivation of their user', 'RFC 6749 §5.2'],
     ['a userName is assigned once', 'RFC 7644 §3.3'],
     ['concurrent changes of a group are all stored', 'RFC 7644 §3.5.2'],
+    // The last, because it drops the signing key.
+    ['no token survives when all that it depends on ends at once', 'RFC 6749 §5.2'],
   ])('%s (%s)', async ([name = '']) => {
     const race = races[name]
     const violations: string[] = []
