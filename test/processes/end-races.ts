@@ -56,7 +56,8 @@ export function endRacesOf(site: ProcessSite, ports: readonly number[]): Readonl
   const endAll = async (round: number, { user, current }: Chain) => {
     const { keyId } = await keys.signer('ES256')
     const ends = [
-      () => storage.sessions.revoke({ sessionId: sessionId(user), reason: 'user', now: now(), tombstoneUntil: undefined }),
+      () =>
+        storage.sessions.revoke({ sessionId: sessionId(user), reason: 'user', now: now(), tombstoneUntil: undefined }),
       () => changeClient(storage, clientId('A'), { disabledAt: now() }),
       () => storage.users.deactivate(userId(user), now()),
       () => requests.revoke(port(round), current.refresh_token),
