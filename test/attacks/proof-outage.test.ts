@@ -144,7 +144,7 @@ describe('while storage fails, a request with an access token gets 503, and succ
       return site.send({ path: '/userinfo', headers: { authorization: `DPoP ${token}`, dpop } })
     })
 
-    expect(failed).toEqual(expect.arrayContaining(['replays.markUsed', 'status.ofFamily']))
+    expect(failed).toEqual(expect.arrayContaining(['replays.markUsed', 'status.ofAccessToken']))
     expect([reply.status, reply.json['sub']]).toEqual([200, 'U1'])
   })
 

@@ -23,8 +23,8 @@ export const justifications: readonly Justification[] = [
   },
   {
     file: 'packages/core/src/tokens/access-token.ts',
-    condition: "token.format === 'jwt' && (await storage.revocations.isTokenRevoked(token.tokenId, now))",
-    change: "without token.format === 'jwt'",
+    condition: "format === 'jwt' && (await storage.revocations.isTokenRevoked(tokenId, now))",
+    change: "without format === 'jwt'",
     reason: 'It saves a read: a revoked opaque token is not found in the first place.',
   },
   {

@@ -30,6 +30,8 @@ function createMyStorage(issuer: string, tables: Tables): OAuthStorage {
       user: users.get(grant.userId),
       session: boundSession(boundTo),
     }
+  const isTokenRevoked = (tokenId: string, now: number) =>
+    now < (tables.revokedTokens.get(tokenId)?.expiresAt ?? now)
   const statusOfFamily = (family: TokenFamilyRecord | undefined) =>
     family && {
       family,
@@ -210,7 +212,7 @@ function createMyStorage(issuer: string, tables: Tables): OAuthStorage {
         tables.revokedTokens.put(tokenId, { expiresAt })
         writeRevocation(tables, { revocation: { kind: 'token', tokenId }, revokedAt: now })
       },
-      isTokenRevoked: async (tokenId, now) => now < (tables.revokedTokens.get(tokenId)?.expiresAt ?? now),
+      isTokenRevoked: async (tokenId, now) => isTokenRevoked(tokenId, now),
       async list({ from = 0, revokedSince, limit }) {
         const records = tables.revocations.where(
           ({ position, revokedAt }) => position >= from && revokedAt >= revokedSince,
@@ -222,6 +224,8 @@ function createMyStorage(issuer: string, tables: Tables): OAuthStorage {
     status: {
       ofGrant: async (grantId, boundTo) => statusOfGrant(grants.get(grantId), boundTo),
       ofFamily: async (familyId) => statusOfFamily(families.get(familyId)),
+      ofAccessToken: async ({ familyId, tokenId, now }) =>
+        isTokenRevoked(tokenId, now) ? undefined : statusOfFamily(families.get(familyId)),
       ofFamilies: async (familyIds) => familyIds.flatMap((familyId) => statusOfFamily(families.get(familyId)) ?? []),
       ofRefreshHandle: async (digest) =>
         statusOfFamily(families.where(({ refresh }) => refresh?.handleDigest === digest)[0]),

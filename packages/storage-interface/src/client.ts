@@ -203,6 +203,25 @@ type SubjectType = 'public' | 'pairwise'
 /** A client as it was registered, or as the document at its `client_id` describes it. */
 export interface ClientRecord extends RecordOf<typeof clients> {}
 
+const { fields } = clients
+
+/** The members of a client that decide what its codes and tokens still permit. A client has many others. */
+export const statusClients = defineRecord('clients', {
+  clientId: fields.clientId,
+  tokenEndpointAuthMethod: fields.tokenEndpointAuthMethod,
+  redirectUris: fields.redirectUris,
+  grantTypes: fields.grantTypes,
+  scopes: fields.scopes,
+  authorizationDetailsTypes: fields.authorizationDetailsTypes,
+  userinfoSignedResponseAlg: fields.userinfoSignedResponseAlg,
+  subjectType: fields.subjectType,
+  sectorIdentifierUri: fields.sectorIdentifierUri,
+  disabledAt: fields.disabledAt,
+})
+
+/** The part of a client that its codes and tokens depend on. */
+export interface StatusClient extends RecordOf<typeof statusClients> {}
+
 /** Clients, by `client_id`. */
 export interface ClientStore {
   /**

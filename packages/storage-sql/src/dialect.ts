@@ -301,8 +301,6 @@ export interface SqlJoinedRows {
 interface SqlJoinedTable {
   /** The alias of the table in the statement. */
   readonly alias: string
-  /** Whether the statement joins it to others. */
-  readonly isJoined: boolean
   readonly columns: readonly string[]
 }
 

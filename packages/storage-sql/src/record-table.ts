@@ -39,7 +39,6 @@ export function recordTable<Of extends RecordDefinition>(
   const { table, columns, toValues } = codec
   const selected = {
     alias: alias ?? table,
-    isJoined: alias !== undefined,
     // Every row belongs to the issuer and was not removed.
     columns: columns.filter((column) => column !== 'issuer' && column !== 'removed_at'),
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createColumnReader, toSqlRows, valueOf } from './row.ts'
+import { createColumnReader, joinedColumns, toIndexByColumn, toSqlRows, valueOf } from './row.ts'
 import { sqlite } from './sqlite/index.ts'
 
 test('reads a value of each row by the name of its column', () => {
@@ -34,4 +34,19 @@ test('throws for NULL in a column that must have a value', () => {
   const [row] = toSqlRows([{ client_id: null }])
 
   expect(() => row && createColumnReader(sqlite).text(row, 'client_id')).toThrow('The column client_id is NULL')
+})
+
+const joinedRow = { indexByColumn: toIndexByColumn(['grant_id', 'user_id', 'user_active']), values: ['g', 'u', 1] }
+
+test('joinedColumns takes the columns of one table from a joined row', () => {
+  const own = joinedColumns.take({ alias: 'user', columns: ['id', 'active'] })(joinedRow)
+
+  expect([...own.indexByColumn.keys()]).toEqual(['id', 'active'])
+  expect([valueOf(own, 'id'), valueOf(own, 'active')]).toEqual(['u', 1])
+})
+
+test('joinedColumns throws for a table that the statement does not join', () => {
+  const take = joinedColumns.take({ alias: 'client', columns: ['id'] })
+
+  expect(() => take(joinedRow)).toThrow('client_id')
 })

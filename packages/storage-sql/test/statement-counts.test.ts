@@ -42,7 +42,7 @@ test.each<readonly [string, (storage: AdminStorage) => Promise<unknown>, number,
 
   await act(storage)
 
-  expect(counts).toEqual({ statements, transactions })
+  expect(counts).toMatchObject({ statements, transactions })
 })
 
 test('changes few members of a large group in one transaction, even if all members are listed', async () => {
@@ -57,6 +57,20 @@ test('changes few members of a large group in one transaction, even if all membe
   expect(counts.transactions).toBe(1)
 })
 
+// Introspection and userinfo read a status in each request, and each column costs time.
+test('reads the status of an access token with one statement of few columns', async () => {
+  const { dialect, counts } = counting(await aMigratedSqlite())
+  const storage = await filled(dialect)
+  const family = aFamilyRecord()
+  await storage.families.insert(family)
+  Object.assign(counts, { statements: 0, columns: 0 })
+
+  const status = await storage.status.ofAccessToken({ familyId: family.familyId, tokenId: 'jti-1', now })
+
+  expect(status?.family).toEqual(family)
+  expect(counts).toMatchObject({ statements: 1, columns: 57 })
+})
+
 const hostUser = { userId: userId('host-1'), claims: {}, active: true }
 
 /** Opens a storage with users of a provider. */
@@ -66,12 +80,14 @@ async function filled(dialect: SqlDialect): Promise<AdminStorage> {
   return storage
 }
 
-/** Returns the dialect, and how many statements and transactions it has run. */
+/** Returns the dialect, how many statements and transactions it has run, and how many columns the first rows had. */
 function counting(dialect: SqlDialect) {
-  const counts = { statements: 0, transactions: 0 }
-  const all: SqlDialect['all'] = (...call) => {
+  const counts = { statements: 0, transactions: 0, columns: 0 }
+  const all: SqlDialect['all'] = async (...call) => {
     counts.statements += 1
-    return dialect.all(...call)
+    const rows = await dialect.all(...call)
+    counts.columns += rows[0]?.values.length ?? 0
+    return rows
   }
   const transact: SqlDialect['transact'] = (steps) => {
     counts.transactions += 1

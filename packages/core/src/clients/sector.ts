@@ -5,7 +5,10 @@ import { createOutboundClient, documentLimits, isOutboundUrl, type OutboundClien
 import { invalidMetadata } from './check-metadata.ts'
 
 /** Returns the sector of a client. All clients of a sector get the same `sub` for a user (OIDC Core §8.1). */
-export const sectorOf = ({ sectorIdentifierUri, redirectUris }: ClientRecord): string =>
+export const sectorOf = ({
+  sectorIdentifierUri,
+  redirectUris,
+}: Pick<ClientRecord, 'sectorIdentifierUri' | 'redirectUris'>): string =>
   hostOf(sectorIdentifierUri ?? redirectUris[0]) ?? ''
 
 /**

@@ -206,12 +206,17 @@ export function createConnectedApps(deps: { readonly storage: OAuthStorage; read
     async list(subject) {
       const grants = await storage.grants.listByUser(userId(subject))
       const statuses = await Promise.all(grants.map((grant) => storage.status.ofGrant(grant.grantId)))
-      return statuses.filter(isGrantActive).map(({ grant, client }) => {
+      const active = statuses.filter(isGrantActive)
+      const clients = await Promise.all(active.map(({ client }) => storage.clients.find(client.clientId)))
+      return active.flatMap(({ grant }, index) => {
+        const client = clients[index]
+        // The client was removed after the status was read.
+        if (client === undefined) return []
         const { grantId: id, clientId, scopes, resources, createdAt: since } = grant
         const { clientName } = client
         const shown = { clientName, unverifiedHost: unverifiedHost(client) }
         const app = { grantId: id, clientId, ...shown, scopes, resources, since }
-        return { ...app, initiateLoginUrl: initiateLoginUrl(client, storage.issuer) }
+        return [{ ...app, initiateLoginUrl: initiateLoginUrl(client, storage.issuer) }]
       })
     },
     async disconnect(subject, grant) {

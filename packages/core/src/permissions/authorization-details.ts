@@ -18,7 +18,7 @@ import {
 } from './detail-types.ts'
 
 export interface DetailRules {
-  readonly client: ClientRecord
+  readonly client: Pick<ClientRecord, 'clientId' | 'authorizationDetailsTypes'>
   readonly types: DetailTypes
 }
 

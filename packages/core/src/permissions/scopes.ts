@@ -93,14 +93,14 @@ const isUnusableOfflineAccess = (scope: string, client: ClientRecord): boolean =
  * Returns the granted scope values that the client is still registered for. When an administrator removes a scope value
  * from the client, tokens issued later do not contain it (RFC 6749 §3.3).
  */
-export const registeredScopes = (granted: readonly string[], client: ClientRecord): readonly string[] =>
+export const registeredScopes = (granted: readonly string[], client: Pick<ClientRecord, 'scopes'>): readonly string[] =>
   granted.filter((scope) => client.scopes.includes(scope))
 
 /**
  * Whether the client receives and may use refresh tokens: `offline_access` was granted, and the client is still
  * registered for it and for the grant type (OIDC Core §11).
  */
-export const mayRefresh = (granted: readonly string[], client: ClientRecord): boolean =>
+export const mayRefresh = (granted: readonly string[], client: Pick<ClientRecord, 'scopes' | 'grantTypes'>): boolean =>
   client.grantTypes.includes('refresh_token') && registeredScopes(granted, client).includes('offline_access')
 
 /** A scope value: its description on the consent page, and the claims that it contains. */

@@ -1,4 +1,4 @@
-import type { Brand, ClientRecord, EpochSeconds, OAuthStorage, UserRecord } from '@mintmark/storage-interface'
+import type { Brand, EpochSeconds, OAuthStorage, UserRecord } from '@mintmark/storage-interface'
 import {
   maxParents,
   type BoundSession,
@@ -8,6 +8,7 @@ import {
   type Possession,
   type SessionId,
   type SessionStatus,
+  type StatusClient,
 } from '@mintmark/storage-interface/stores'
 
 /** A user who is active and of the same generation as the record that refers to them. Created only in this file. */
@@ -15,7 +16,7 @@ export type ActiveUser = Brand<UserRecord, 'ActiveUser'>
 
 /** A status whose rows all exist and are active. */
 export type Active<Status extends { client: unknown; user: unknown }> = Status & {
-  readonly client: ClientRecord
+  readonly client: StatusClient
   readonly user: ActiveUser
 }
 

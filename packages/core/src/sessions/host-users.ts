@@ -70,6 +70,7 @@ export function readHostUsers(
   const statuses: StatusStore = {
     ofGrant: (grantId, boundTo) => withCurrentUser(status.ofGrant(grantId, boundTo)),
     ofFamily: (familyId) => withCurrentUser(status.ofFamily(familyId)),
+    ofAccessToken: (token) => withCurrentUser(status.ofAccessToken(token)),
     // They are read after a family of the same user, for which the host was asked.
     ofFamilies: (familyIds) => status.ofFamilies(familyIds),
     ofRefreshHandle: (handleDigest) => withCurrentUser(status.ofRefreshHandle(handleDigest)),

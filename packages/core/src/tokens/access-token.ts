@@ -22,7 +22,7 @@ import {
   type OAuthStorage,
   type UserId,
 } from '@mintmark/storage-interface'
-import type { FamilyId, FamilyStatus, Lineage, Possession } from '@mintmark/storage-interface/stores'
+import type { FamilyId, FamilyStatus, Lineage, Possession, StatusClient } from '@mintmark/storage-interface/stores'
 
 import { registeredScopes } from '../permissions/scopes.ts'
 import { permittedAlgorithm, profileRules, type ProfileSettings } from '../clients/security-profile.ts'
@@ -294,7 +294,7 @@ type AccessTokenStatus = {
   /** The scope values of the token that the client is still registered for (RFC 6749 §3.3). */
   readonly scopes: readonly string[]
 } & (
-  | { readonly kind: 'client'; readonly client: ClientRecord }
+  | { readonly kind: 'client'; readonly client: StatusClient }
   | { readonly kind: 'user'; readonly family: Active<FamilyStatus> }
 )
 
@@ -307,21 +307,24 @@ export async function statusOfAccessToken(
   now: EpochSeconds,
   storage: OAuthStorage,
 ): Promise<AccessTokenStatus | undefined> {
-  // RFC 7009 §2.1: the token itself was revoked. The record of a revoked opaque token is not found in the first place.
-  if (token.format === 'jwt' && (await storage.revocations.isTokenRevoked(token.tokenId, now))) return undefined
-  if (token.familyId === undefined) {
-    const client = await storage.clients.find(token.clientId)
+  const { clientId, familyId, tokenId, format } = token
+  if (familyId === undefined) {
+    // RFC 7009 §2.1: the token itself was revoked. The record of a revoked opaque token is not found in the first place.
+    if (format === 'jwt' && (await storage.revocations.isTokenRevoked(tokenId, now))) return undefined
+    const client = await storage.clients.find(clientId)
     if (client === undefined || client.disabledAt !== undefined) return undefined
     return { kind: 'client', client, scopes: registeredScopes(token.scopes, client) }
   }
-  const status = await findActiveFamily(await storage.status.ofFamily(token.familyId), now, storage)
+  // RFC 7009 §2.1: `undefined` as well if the token itself was revoked.
+  const ofToken = await storage.status.ofAccessToken({ familyId, tokenId, now })
+  const status = await findActiveFamily(ofToken, now, storage)
   if (status === undefined) return undefined
   const { client, user } = status
   const namesUser =
     client.subjectType === 'public'
       ? token.subject === user.userId
       : (await userOfSubject(token.subject, client, storage)) === user.userId
-  return namesUser && client.clientId === token.clientId
+  return namesUser && client.clientId === clientId
     ? { kind: 'user', family: status, scopes: registeredScopes(token.scopes, client) }
     : undefined
 }

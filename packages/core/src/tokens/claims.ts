@@ -86,7 +86,7 @@ export interface UnreleasedClaims {
 interface ClaimsSubject {
   /** `undefined` for a client's own token. */
   readonly user: ActiveUser | undefined
-  readonly client: ClientRecord
+  readonly client: Pick<ClientRecord, 'clientId' | 'scopes'>
   readonly scopes: readonly string[]
   readonly audience: readonly string[]
   /** The organization that the tokens are for; `undefined` for none. */
@@ -299,7 +299,7 @@ function releasableNames(
  */
 function namesAllowedToClient(
   names: readonly string[],
-  client: ClientRecord,
+  client: Pick<ClientRecord, 'scopes'>,
   registry: ScopeRegistry,
 ): readonly string[] {
   const allowed = new Set(client.scopes.flatMap((scope) => claimsOfScope(scope, registry)))

@@ -11,6 +11,7 @@ import {
   withHeaders,
 } from '@mintmark/internal'
 import type { ClientRecord, EpochSeconds, JsonObject, OAuthStorage } from '@mintmark/storage-interface'
+import type { StatusClient } from '@mintmark/storage-interface/stores'
 
 import { detailsFor, registeredDetails } from '../permissions/authorization-details.ts'
 import type { DetailTypes } from '../permissions/detail-types.ts'
@@ -193,7 +194,7 @@ function describeAccessToken(token: VerifiedAccessToken, scopes: readonly string
 /** Returns the details that concern the caller, of types that the client may still request (RFC 9396 §9.2). */
 function describeDetails(
   { claims, clientId }: VerifiedAccessToken,
-  { caller, client }: { readonly caller: ClientRecord; readonly client: ClientRecord },
+  { caller, client }: { readonly caller: ClientRecord; readonly client: StatusClient },
   { detailTypes: types }: IntrospectDependencies,
 ): JsonObject {
   const { authorization_details: stated } = claims

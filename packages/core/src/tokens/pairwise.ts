@@ -5,13 +5,16 @@ import type { SubjectStore } from '@mintmark/storage-interface/stores'
 import { sectorOf } from '../clients/sector.ts'
 import type { KeyRing } from '../keys/ring.ts'
 
+/** The members of a client that decide which `sub` a user has at it. */
+type SubjectClient = Pick<ClientRecord, 'subjectType' | 'sectorIdentifierUri' | 'redirectUris'>
+
 /**
  * Returns the `sub` of a user at a client (OIDC Core §8): the user's identifier or, for pairwise subjects, an
  * identifier that only the clients of one sector get, and that is assigned when it is first needed.
  */
 export async function subjectFor(
   user: UserId,
-  client: ClientRecord,
+  client: SubjectClient,
   { storage, random }: { readonly storage: OAuthStorage; readonly random: Random },
 ): Promise<string> {
   if (client.subjectType === 'public') return user
@@ -30,7 +33,7 @@ export async function subjectFor(
  */
 export async function userOfSubject(
   subject: string,
-  client: ClientRecord,
+  client: SubjectClient,
   storage: OAuthStorage,
 ): Promise<string | undefined> {
   return client.subjectType === 'public' ? subject : requireSubjects(storage).find(sectorOf(client), subject)

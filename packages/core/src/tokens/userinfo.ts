@@ -1,6 +1,6 @@
 import { type Clock, type Endpoint, json, noStore, type ServerResponse, withHeaders } from '@mintmark/internal'
-import type { ClientRecord, EpochSeconds, JsonObject, OAuthStorage } from '@mintmark/storage-interface'
-import type { FamilyStatus } from '@mintmark/storage-interface/stores'
+import type { EpochSeconds, JsonObject, OAuthStorage } from '@mintmark/storage-interface'
+import type { FamilyId, FamilyStatus, StatusClient } from '@mintmark/storage-interface/stores'
 
 import { encryptAnswer } from '../clients/encrypt-answer.ts'
 import type { RemoteKeySets } from '../clients/remote-key-set.ts'
@@ -28,9 +28,9 @@ export const userinfoEndpoint = (deps: UserinfoEndpointDependencies): Endpoint =
     const { family: status, scopes } = await requireActiveUser(token, now, deps.storage)
     requireOpenid(scopes, status)
     const claims = await userinfoClaims({ ...token, scopes }, status, deps)
-    const { client, user } = status
+    const { client, family, user } = status
     deps.journal.record(request, { type: 'userinfo.answered', clientId: client.clientId, userId: user.userId })
-    const response = await userinfoResponse(claims, { client, now }, deps)
+    const response = await userinfoResponse(claims, { client, familyId: family.familyId, now }, deps)
     return proof === undefined ? response : withHeaders(response, await deps.dpop.headers(proof, now))
   }
 }
@@ -70,15 +70,28 @@ async function userinfoClaims(
   return { ...claims, sub }
 }
 
+/** Who receives the response, and for the token of which family. */
+interface Recipient {
+  readonly client: StatusClient
+  readonly familyId: FamilyId
+  readonly now: EpochSeconds
+}
+
 async function userinfoResponse(
   claims: JsonObject,
-  { client, now }: { readonly client: ClientRecord; readonly now: EpochSeconds },
+  { client: statusClient, familyId, now }: Recipient,
   deps: UserinfoEndpointDependencies,
 ): Promise<ServerResponse> {
-  if (client.userinfoSignedResponseAlg === undefined) return json(200, claims, noStore)
+  if (statusClient.userinfoSignedResponseAlg === undefined) return json(200, claims, noStore)
+  const { clientId } = statusClient
+  // The status of a token has only the members of its client that every token needs.
+  const client = await deps.storage.clients.find(clientId)
+  // RFC 6750 §3.1: the client was disabled or removed after the status was read.
+  if (client === undefined || client.disabledAt !== undefined) throw refuse('access_token_inactive', { clientId, familyId })
   // OIDC Core §5.3.2: a signed response names issuer and audience.
-  const signer = await deps.keys.signer(chosenAlgorithm(client.userinfoSignedResponseAlg, deps.keys))
-  const jwt = await signJwt('JWT', { ...claims, iss: deps.issuer, aud: client.clientId }, signer)
+  const chosen = client.userinfoSignedResponseAlg ?? statusClient.userinfoSignedResponseAlg
+  const signer = await deps.keys.signer(chosenAlgorithm(chosen, deps.keys))
+  const jwt = await signJwt('JWT', { ...claims, iss: deps.issuer, aud: clientId }, signer)
   const body = await encryptAnswer(jwt, { answer: 'userinfo', client, now }, deps.keySets)
   return withHeaders({ status: 200, headers: [['Content-Type', 'application/jwt']], body }, noStore)
 }

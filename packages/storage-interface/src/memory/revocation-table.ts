@@ -28,6 +28,12 @@ export function writeRevocation(revocations: RevocationTable, revocation: Revoca
   revocations.positions.add(position)
 }
 
+/** Whether the access token was revoked and has not expired. */
+export function isTokenRevoked({ tokens }: RevocationTable, tokenId: string, now: EpochSeconds): boolean {
+  const expiresAt = tokens.get(tokenId)
+  return expiresAt !== undefined && now < expiresAt
+}
+
 /** Removes a revocation. Its position is not reused. */
 export function removeRevocation({ byPosition, positions }: RevocationTable, position: number): void {
   byPosition.delete(position)

@@ -1,7 +1,7 @@
 import type { RevocationRecord, RevocationStore } from '../revocation.ts'
 import { epochSeconds, type EpochSeconds } from '../values.ts'
 import type { ClientTable } from './client-table.ts'
-import { writeRevocation, type RevocationTable } from './revocation-table.ts'
+import { isTokenRevoked, writeRevocation, type RevocationTable } from './revocation-table.ts'
 import type { SchedulerHook } from './rows.ts'
 
 interface Tables {
@@ -21,8 +21,7 @@ export function createMemoryRevocations({ revocations, clients }: Tables, schedu
 
     async isTokenRevoked(tokenId, now) {
       await scheduler()
-      const expiresAt = revocations.tokens.get(tokenId)
-      return expiresAt !== undefined && now < expiresAt
+      return isTokenRevoked(revocations, tokenId, now)
     },
 
     async list({ from, revokedSince, limit }) {

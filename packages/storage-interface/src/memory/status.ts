@@ -4,6 +4,7 @@ import type { TokenFamilyRecord } from '../token-family.ts'
 import type { SessionId } from '../values.ts'
 import { findByHandle } from './families.ts'
 import type { MemoryTables } from './database.ts'
+import { isTokenRevoked } from './revocation-table.ts'
 import type { SchedulerHook } from './rows.ts'
 import { findByDigest } from './sessions.ts'
 import { presentUser } from './users.ts'
@@ -27,6 +28,13 @@ export function createMemoryStatus(tables: MemoryTables, scheduler: SchedulerHoo
     async ofFamily(familyId) {
       await scheduler()
       return familyStatus(tables, tables.families.byId.get(familyId))
+    },
+
+    async ofAccessToken({ familyId, tokenId, now }) {
+      await scheduler()
+      return isTokenRevoked(tables.revocations, tokenId, now)
+        ? undefined
+        : familyStatus(tables, tables.families.byId.get(familyId))
     },
 
     async ofFamilies(familyIds) {

@@ -1,29 +1,11 @@
 import type { JsonValue } from '@mintmark/storage-interface'
 import { type Expression, MysqlAdapter, type RawBuilder, sql } from 'kysely'
-import type { SqlEngine, SqlJoinedRows, SqlPairs, SqlPartialIndex, SqlRow, SqlTrigger, SqlValue } from '../dialect.ts'
-import { indexOfColumn } from '../row.ts'
+import type { SqlEngine, SqlPairs, SqlPartialIndex, SqlTrigger, SqlValue } from '../dialect.ts'
+import { joinedColumns } from '../row.ts'
 import { indexedValues } from './indexed-values.ts'
 import { endOfFound, insertOfFound, MariadbQueryCompiler } from './query-compiler.ts'
 import { mariadbSearch } from './search.ts'
 import { settings } from './session.ts'
-
-/** Selects each column separately. */
-const joinedRows: SqlJoinedRows = {
-  select: ({ alias, columns }) =>
-    columns.map((column) => sql<SqlValue>`${sql.ref(`${alias}.${column}`)}`.as(`${alias}_${column}`)),
-
-  take: ({ alias, columns }) => {
-    let statement: SqlRow['indexByColumn'] | undefined
-    let indexByColumn: SqlRow['indexByColumn'] = new Map()
-    return ({ indexByColumn: ofStatement, values }) => {
-      if (ofStatement !== statement) {
-        indexByColumn = new Map(columns.map((column) => [column, indexOfColumn(ofStatement, `${alias}_${column}`)]))
-        statement = ofStatement
-      }
-      return { indexByColumn, values }
-    }
-  },
-}
 
 /** Compared byte by byte, with trailing spaces. */
 const text = 'LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin'
@@ -147,7 +129,7 @@ export const mariadb: SqlEngine = {
   readsRowByRow: false,
   keepRows: () => sql`lock in share mode`,
   skipLocked: sql`for update skip locked`,
-  joined: joinedRows,
+  joined: joinedColumns,
   search: mariadbSearch,
   mergeJson: (target, patch) => sql`json_merge_patch(${target}, ${patch})`,
   insertIfAbsent: (insert, returning = sql`1 as inserted`) => sql`${insert} returning ${returning}`,

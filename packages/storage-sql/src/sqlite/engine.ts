@@ -13,57 +13,11 @@ import {
   upsertReturning,
   type SqlEngine,
   type SqlIndexedValues,
-  type SqlJoinedRows,
-  type SqlRow,
-  type SqlValue,
 } from '../dialect.ts'
+import { joinedColumns } from '../row.ts'
 import { changeFoundRows, selectPairs, standardForms, statementsAmong } from '../standard-forms.ts'
-import { indexOfColumn, toIndexByColumn, valueOf } from '../row.ts'
 import { sqliteSearch } from './search.ts'
 import { showRows } from './statistics.ts'
-
-/**
- * Selects each column separately, and takes the columns of a table as one row. The columns of a joined table that has many are
- * selected as JSON lists: Cloudflare allows 100 columns in a result and 32 arguments of a function, and a refresh joins five
- * tables.
- */
-export const sqliteJoinedRows: SqlJoinedRows = {
-  select: (table) => {
-    const { alias, columns } = table
-    const refs = columns.map((column) => sql.ref<SqlValue>(`${alias}.${column}`))
-    if (!isSelectedAsLists(table))
-      return refs.map((ref, index) => sql<SqlValue>`${ref}`.as(`${alias}_${columns[index]}`))
-    return chunksOf(refs, longestList).map((list, index) =>
-      sql<SqlValue>`json_array(${sql.join(list)})`.as(`${alias}_list_${index}`),
-    )
-  },
-
-  take: (table) => {
-    const { alias, columns } = table
-    if (isSelectedAsLists(table)) {
-      const indexByColumn = toIndexByColumn(columns)
-      const names = chunksOf(columns, longestList).map((_, index) => `${alias}_list_${index}`)
-      return (row) => ({
-        indexByColumn,
-        values: names.flatMap((name) => JSON.parse(valueOf(row, name) as string) as readonly unknown[]),
-      })
-    }
-    let statement: SqlRow['indexByColumn'] | undefined
-    let indexByColumn: SqlRow['indexByColumn'] = new Map()
-    return ({ indexByColumn: ofStatement, values }) => {
-      if (ofStatement !== statement) {
-        indexByColumn = new Map(columns.map((column) => [column, indexOfColumn(ofStatement, `${alias}_${column}`)]))
-        statement = ofStatement
-      }
-      return { indexByColumn, values }
-    }
-  },
-}
-
-const isSelectedAsLists = ({ isJoined, columns }: Parameters<SqlJoinedRows['take']>[0]): boolean =>
-  isJoined && columns.length > longestList
-
-const longestList = 30
 
 /** SQLite 3.39 or later. */
 export const sqlite: SqlEngine = {
@@ -144,7 +98,7 @@ ${statements.map((statement) => `  ${statement};\n`).join('')}END`,
   readsRowByRow: true,
   keepRows: () => sql``,
   skipLocked: sql``,
-  joined: sqliteJoinedRows,
+  joined: joinedColumns,
   search: sqliteSearch,
   insertIfAbsent: insertOrNothing,
   changeRows: updateReturning,

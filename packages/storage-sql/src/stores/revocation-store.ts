@@ -28,7 +28,7 @@ export function createRevocationStore({ query, engine, run }: Database): Revocat
     async revokeToken({ tokenId, expiresAt, now }) {
       const value_digest = usedValueDigest(tokenId)
       await run(statements.revokeToken, {
-        purpose,
+        purpose: revokedToken,
         value_digest,
         expires_at: expiresAt,
         value: tokenId,
@@ -37,7 +37,8 @@ export function createRevocationStore({ query, engine, run }: Database): Revocat
     },
 
     async isTokenRevoked(tokenId, now) {
-      const rows = await run(statements.findToken, { purpose, value_digest: usedValueDigest(tokenId), now })
+      const value_digest = usedValueDigest(tokenId)
+      const rows = await run(statements.findToken, { purpose: revokedToken, value_digest, now })
       return rows.length > 0
     },
 
@@ -92,7 +93,8 @@ function readRevocation(read: ColumnReader, row: SqlRow): Revocation {
   }
 }
 
-const purpose = 'revoked_jti'
+/** The purpose of the replay mark of a revoked token. */
+export const revokedToken = 'revoked_jti'
 
 function revocationStatements(query: Database['query']) {
   return {
@@ -111,15 +113,7 @@ function revocationStatements(query: Database['query']) {
           .onConflict((conflict) => conflict.doNothing()),
     ),
 
-    findToken: compileStatement((p: Parameter<'issuer' | 'purpose' | 'value_digest' | 'now'>) =>
-      query
-        .selectFrom('mintmark_replays')
-        .select('expires_at')
-        .where('issuer', '=', p('issuer'))
-        .where('purpose', '=', p('purpose'))
-        .where('value_digest', '=', p('value_digest'))
-        .where('expires_at', '>', p('now')),
-    ),
+    findToken: compileStatement((p: Parameter<FindParameter>) => findRevokedToken(query, p)),
 
     listFrom: compileSql(query, (p: Parameter<PageParameter | 'from'>) => pageQuery(sql`${p('from')}`, p)),
 
@@ -133,6 +127,18 @@ function revocationStatements(query: Database['query']) {
     ),
   }
 }
+
+type FindParameter = 'issuer' | 'purpose' | 'value_digest' | 'now'
+
+/** Returns the query that finds a row if the token was revoked and has not expired. */
+export const findRevokedToken = (query: Database['query'], p: Parameter<FindParameter>) =>
+  query
+    .selectFrom('mintmark_replays')
+    .select('expires_at')
+    .where('issuer', '=', p('issuer'))
+    .where('purpose', '=', p('purpose'))
+    .where('value_digest', '=', p('value_digest'))
+    .where('expires_at', '>', p('now'))
 
 type PageParameter = 'issuer' | 'revoked_since' | 'limit'
 

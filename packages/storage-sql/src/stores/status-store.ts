@@ -1,10 +1,10 @@
 import type { FamilyStatus, StatusStore } from '@mintmark/storage-interface/stores'
 import {
   boundSessions,
-  clients,
   families,
   grants,
   sessions,
+  statusClients,
   users,
   type RecordDefinition,
   type RecordOf,
@@ -12,6 +12,8 @@ import {
 import { type Database, compileStatement, type Parameter } from '../database.ts'
 import type { SqlRow } from '../dialect.ts'
 import { recordTable, type RecordTable } from '../record-table.ts'
+import { findRevokedToken, revokedToken } from './revocation-store.ts'
+import { usedValueDigest } from './replay-store.ts'
 import { createColumnReader } from '../row.ts'
 
 /** Reads related records with one statement, so that they are consistent. */
@@ -21,7 +23,7 @@ export function createStatusStore(database: Database): StatusStore {
   const tables = {
     family: recordTable(database, families, 'family'),
     grant: recordTable(database, grants, 'grant'),
-    client: recordTable(database, clients, 'client'),
+    client: recordTable(database, statusClients, 'client'),
     user: recordTable(database, users, 'user'),
     session: recordTable(database, sessions, 'session'),
     bound: recordTable(database, boundSessions, 'bound'),
@@ -57,6 +59,12 @@ export function createStatusStore(database: Database): StatusStore {
 
     async ofFamily(familyId) {
       const [row] = await run(statements.ofFamily, { family_id: familyId })
+      return familyStatus(row)
+    },
+
+    async ofAccessToken({ familyId, tokenId, now }) {
+      const value_digest = usedValueDigest(tokenId)
+      const [row] = await run(statements.ofAccessToken, { family_id: familyId, purpose: revokedToken, value_digest, now })
       return familyStatus(row)
     },
 
@@ -142,6 +150,13 @@ function statusStatements({ query }: Pick<Database, 'query'>, tables: StatusTabl
       ofFamily().where('family.issuer', '=', p('issuer')).where('family.family_id', '=', p('family_id')),
     ),
 
+    ofAccessToken: compileStatement((p: Parameter<'issuer' | 'family_id' | 'purpose' | 'value_digest' | 'now'>) =>
+      ofFamily()
+        .where('family.issuer', '=', p('issuer'))
+        .where('family.family_id', '=', p('family_id'))
+        .where((where) => where.not(where.exists(findRevokedToken(query, p)))),
+    ),
+
     ofFamilies: compileStatement((p: Parameter<'issuer' | 'family_id' | 'second_id' | 'third_id' | 'fourth_id'>) =>
       ofFamily()
         .where('family.issuer', '=', p('issuer'))
@@ -172,7 +187,7 @@ function statusStatements({ query }: Pick<Database, 'query'>, tables: StatusTabl
 interface StatusTables {
   readonly family: RecordTable<typeof families>
   readonly grant: RecordTable<typeof grants>
-  readonly client: RecordTable<typeof clients>
+  readonly client: RecordTable<typeof statusClients>
   readonly user: RecordTable<typeof users>
   readonly session: RecordTable<typeof sessions>
   readonly bound: RecordTable<typeof boundSessions>

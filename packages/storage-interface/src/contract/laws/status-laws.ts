@@ -1,4 +1,5 @@
 import { familyId, grantId, clientId, sessionId, userId } from '../../values.ts'
+import { statusClients, type StatusClient } from '../../client.ts'
 import type { OAuthStorage } from '../../storage.ts'
 import {
   aClientRecord,
@@ -8,6 +9,7 @@ import {
   aSessionEnd,
   aSessionRecord,
   aUser,
+  now,
   nowPlus,
 } from '../fixtures.ts'
 import { type StorageLaw, law } from '../law.ts'
@@ -22,9 +24,10 @@ export const statusLaws: readonly StorageLaw[] = [
       for (const step of changes) {
         await step.change(storage)
         const expected = { grant: await grantOf(storage), client: await clientOf(storage), user: await userOf(storage) }
-        same(await storage.status.ofGrant(grant.grantId), expected, step.name)
+        same(shownStatus(await storage.status.ofGrant(grant.grantId)), expected, step.name)
         const session = await boundOf(storage)
-        same(await storage.status.ofGrant(grant.grantId, boundTo), { ...expected, session }, `${step.name}, bound`)
+        const ofGrant = await storage.status.ofGrant(grant.grantId, boundTo)
+        same(shownStatus(ofGrant), { ...expected, session }, `${step.name}, bound`)
       }
       same(await storage.status.ofGrant(grantId('unknown'), boundTo), undefined, 'an unknown grant')
     },
@@ -44,13 +47,32 @@ export const statusLaws: readonly StorageLaw[] = [
           user: await userOf(storage),
           session: await boundOf(storage),
         }
-        same(await storage.status.ofFamily(family.familyId), expected, `by identifier: ${step.name}`)
-        same(await storage.status.ofRefreshHandle(aDigest('handle-1')), expected, `by handle: ${step.name}`)
+        same(shownStatus(await storage.status.ofFamily(family.familyId)), expected, `by identifier: ${step.name}`)
+        same(shownStatus(await storage.status.ofRefreshHandle(aDigest('handle-1'))), expected, `by handle: ${step.name}`)
       }
       same(await storage.status.ofFamily(familyId('unknown')), undefined, 'an unknown family')
       same(await storage.status.ofRefreshHandle(aDigest('unknown')), undefined, 'an unknown handle')
     },
   ),
+
+  law('status: ofAccessToken returns what ofFamily returns, unless the token was revoked', async (trial) => {
+    const { storage, same } = trial
+    await insertAll(storage)
+    const { familyId: owner } = bound
+    await storage.revocations.revokeToken({ tokenId: 'jti-1', expiresAt: nowPlus(60), now })
+    const expected = await storage.status.ofFamily(owner)
+    const ofToken = (tokenId: string, at = now) => storage.status.ofAccessToken({ familyId: owner, tokenId, now: at })
+
+    same(await ofToken('jti-2'), expected, 'a token that was not revoked')
+    same(await ofToken('JTI-1'), expected, 'an identifier that differs in case')
+    same(await ofToken('jti-1'), undefined, 'a revoked token')
+    same(await ofToken('jti-1', nowPlus(59)), undefined, 'until it expires')
+    same(await ofToken('jti-1', nowPlus(60)), expected, 'from then on')
+    const unknown = { familyId: familyId('unknown'), tokenId: 'jti-2', now }
+    same(await storage.status.ofAccessToken(unknown), undefined, 'an unknown family')
+    await storage.families.revoke(owner, nowPlus(1))
+    same((await ofToken('jti-2'))?.family.revokedAt, nowPlus(1), 'a revoked family')
+  }),
 
   law('status: ofSession returns a session with its user', async ({ storage, same }) => {
     await insertAll(storage)
@@ -157,6 +179,13 @@ const changes: readonly {
   { name: 'the user is removed', revoked: true, change: (storage) => storage.users.remove(grant.userId, nowPlus(5)) },
 ]
 
+/** A store may return the whole client; the law is about the members that a status needs. */
+const shownStatus = <Status extends { readonly client: StatusClient | undefined }>(status: Status | undefined) =>
+  status && { ...status, client: shownClient(status.client) }
+
+const shownClient = (client: StatusClient | undefined) =>
+  client && Object.fromEntries(Object.entries(client).filter(([member]) => Object.hasOwn(statusClients.fields, member)))
+
 /** Returns the part of the session that its tokens depend on. */
 async function boundOf({ sessions }: OAuthStorage) {
   const session = await sessions.find(boundTo)
@@ -167,7 +196,7 @@ const grant = aGrantRecord()
 const boundTo = aSessionRecord().sessionId
 const bound = aFamilyRecord({ boundSessionId: boundTo })
 
-const clientOf = (storage: OAuthStorage) => storage.clients.find(grant.clientId)
+const clientOf = async ({ clients }: OAuthStorage) => shownClient(await clients.find(grant.clientId))
 const userOf = (storage: OAuthStorage) => storage.users.find(grant.userId)
 
 /** Returns the expected grant. No other store reads a revoked grant; then it is the first grant with what `changes` changed. */
