@@ -30,8 +30,7 @@ function createMyStorage(issuer: string, tables: Tables): OAuthStorage {
       user: users.get(grant.userId),
       session: boundSession(boundTo),
     }
-  const isTokenRevoked = (tokenId: string, now: number) =>
-    now < (tables.revokedTokens.get(tokenId)?.expiresAt ?? now)
+  const isTokenRevoked = (tokenId: string, now: number) => now < (tables.revokedTokens.get(tokenId)?.expiresAt ?? now)
   const statusOfFamily = (family: TokenFamilyRecord | undefined) =>
     family && {
       family,

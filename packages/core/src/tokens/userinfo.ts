@@ -87,7 +87,8 @@ async function userinfoResponse(
   // The status of a token has only the members of its client that every token needs.
   const client = await deps.storage.clients.find(clientId)
   // RFC 6750 §3.1: the client was disabled or removed after the status was read.
-  if (client === undefined || client.disabledAt !== undefined) throw refuse('access_token_inactive', { clientId, familyId })
+  if (client === undefined || client.disabledAt !== undefined)
+    throw refuse('access_token_inactive', { clientId, familyId })
   // OIDC Core §5.3.2: a signed response names issuer and audience.
   const chosen = client.userinfoSignedResponseAlg ?? statusClient.userinfoSignedResponseAlg
   const signer = await deps.keys.signer(chosenAlgorithm(chosen, deps.keys))

@@ -585,9 +585,12 @@ export const brokenStores: Readonly<Record<string, BrokenStore>> = {
   'status: ofFamilies returns the families that exist, each as ofFamily does': breakStore('status', (honest) => ({
     ofFamilies: async (familyIds) => (await honest.ofFamilies(familyIds)).slice(0, 1),
   })),
-  'status: ofAccessToken returns what ofFamily returns, unless the token was revoked': breakStore('status', (honest) => ({
-    ofAccessToken: ({ familyId }) => honest.ofFamily(familyId),
-  })),
+  'status: ofAccessToken returns what ofFamily returns, unless the token was revoked': breakStore(
+    'status',
+    (honest) => ({
+      ofAccessToken: ({ familyId }) => honest.ofFamily(familyId),
+    }),
+  ),
   'status: a missing related row is undefined, and the row itself is found': breakStore('status', (honest) => ({
     ofGrant: async (grantId) => {
       const status = await honest.ofGrant(grantId)

@@ -64,7 +64,12 @@ export function createStatusStore(database: Database): StatusStore {
 
     async ofAccessToken({ familyId, tokenId, now }) {
       const value_digest = usedValueDigest(tokenId)
-      const [row] = await run(statements.ofAccessToken, { family_id: familyId, purpose: revokedToken, value_digest, now })
+      const [row] = await run(statements.ofAccessToken, {
+        family_id: familyId,
+        purpose: revokedToken,
+        value_digest,
+        now,
+      })
       return familyStatus(row)
     },
 

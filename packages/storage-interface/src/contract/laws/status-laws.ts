@@ -48,7 +48,11 @@ export const statusLaws: readonly StorageLaw[] = [
           session: await boundOf(storage),
         }
         same(shownStatus(await storage.status.ofFamily(family.familyId)), expected, `by identifier: ${step.name}`)
-        same(shownStatus(await storage.status.ofRefreshHandle(aDigest('handle-1'))), expected, `by handle: ${step.name}`)
+        same(
+          shownStatus(await storage.status.ofRefreshHandle(aDigest('handle-1'))),
+          expected,
+          `by handle: ${step.name}`,
+        )
       }
       same(await storage.status.ofFamily(familyId('unknown')), undefined, 'an unknown family')
       same(await storage.status.ofRefreshHandle(aDigest('unknown')), undefined, 'an unknown handle')
