@@ -1,5 +1,6 @@
 import type { KeyOf } from './key-space.ts'
 import type { RunScript } from './script-runner.ts'
+import { reading } from './scripts.ts'
 
 /**
  * Runs scripts, and warns after the first answer if Redis is configured to lose records: used codes, revoked tokens and
@@ -41,4 +42,4 @@ async function readInfo(run: RunScript, key: string): Promise<string> {
 }
 
 /** `INFO` is allowed more often than `CONFIG GET`, which managed services remove, and which no script may call. */
-const infoScript = `return {redis.call('INFO', 'memory') .. redis.call('INFO', 'persistence')}`
+const infoScript = reading(`return {redis.call('INFO', 'memory') .. redis.call('INFO', 'persistence')}`)

@@ -3,7 +3,7 @@ import type { InteractionLogin, InteractionStore } from '@mintmark/storage-inter
 import { interactions, jsonCodec, loginFields } from '@mintmark/storage-interface/records'
 import type { KeyOf } from './key-space.ts'
 import { type RunScript, unexpectedReply } from './script-runner.ts'
-import { consumeScript, findScript, insertScript, unexpiredRecord, timeToLive } from './scripts.ts'
+import { consumeScript, findScript, insertScript, unexpiredRecord, timeToLive, writing } from './scripts.ts'
 import { parseStored, storedJson } from './stored-json.ts'
 
 export function createRedisInteractions(run: RunScript, keyOf: KeyOf): InteractionStore {
@@ -84,10 +84,10 @@ function readVersion(version: string | null | undefined): number {
  * ARGV: owner, now, version, login, the next version.
  * Answers `swapped` with record, login and version, `conflict` or `absent`.
  */
-const recordLoginScript = `#!lua
+const recordLoginScript = writing(`#!lua
 ${unexpiredRecord}
 if endedAt then return {'absent'} end
 if version ~= ARGV[3] then return {'conflict'} end
 redis.call('HSET', KEYS[1], 'login', ARGV[4], 'version', ARGV[5])
 return {'swapped', record, ARGV[4], ARGV[5]}
-`
+`)

@@ -2,7 +2,7 @@ import type { OpaqueTokenStore } from '@mintmark/storage-interface/stores'
 import { jsonCodec, opaqueTokens } from '@mintmark/storage-interface/records'
 import type { KeyOf } from './key-space.ts'
 import { type RunScript, unexpectedReply } from './script-runner.ts'
-import { insertScript, timeToLive } from './scripts.ts'
+import { insertScript, reading, timeToLive, writing } from './scripts.ts'
 import { parseStored, storedJson } from './stored-json.ts'
 
 export function createRedisOpaqueTokens(run: RunScript, keyOf: KeyOf): OpaqueTokenStore {
@@ -45,21 +45,21 @@ export function createRedisOpaqueTokens(run: RunScript, keyOf: KeyOf): OpaqueTok
  * ARGV: now. Does not compare the owner: anybody who holds the token may use it. Answers `found` with the record, or
  * `absent`.
  */
-const findUnrevokedScript = `#!lua flags=allow-oom
+const findUnrevokedScript = reading(`#!lua flags=allow-oom
 local expiresAt, endedAt, record = unpack(redis.call('HMGET', KEYS[1], 'expiresAt', 'endedAt', 'record'))
 if not expiresAt or endedAt then return {'absent'} end
 if not (tonumber(ARGV[1]) < tonumber(expiresAt)) then return {'absent'} end
 return {'found', record}
-`
+`)
 
 /**
  * RFC 7009 §2.1: a token is revoked only by the client it was issued to.
  * ARGV: owner, now. Answers `revoked`, `unchanged` or `absent`.
  */
-const revokeScript = `#!lua
+const revokeScript = writing(`#!lua
 local owner, endedAt = unpack(redis.call('HMGET', KEYS[1], 'owner', 'endedAt'))
 if not owner or owner ~= ARGV[1] then return {'absent'} end
 if endedAt then return {'unchanged'} end
 redis.call('HSET', KEYS[1], 'endedAt', ARGV[2])
 return {'revoked'}
-`
+`)

@@ -15,7 +15,7 @@ import { createRedisInteractions } from './interactions.ts'
 import { createRedisOpaqueTokens } from './opaque-tokens.ts'
 import { createRedisPushedRequests } from './pushed-requests.ts'
 import { createKeySpace } from './key-space.ts'
-import type { RedisClient } from './redis-client.ts'
+import { canWait, type RedisClient } from './redis-client.ts'
 import { createRedisReplays } from './replays.ts'
 import { createScriptRunner } from './script-runner.ts'
 
@@ -41,6 +41,13 @@ export interface RedisStorageOptions {
    */
   readonly timeoutMilliseconds?: number
   /**
+   * How many replicas must have a write before it counts as done. Redis then sends `WAIT` after each write, and a write that fewer
+   * replicas confirm in half of `timeoutMilliseconds` fails with `StorageUnavailableError`; it may have happened. Writes of this
+   * storage then take turns.
+   * @defaultValue 0. A Redis without replicas is common, and what a lost write costs is limited.
+   */
+  readonly waitForReplicas?: number
+  /**
    * Is called with a warning if `maxmemory-policy` is not `noeviction`, and with one if `appendonly` is not `yes`. Both
    * are read once, after the first answer, from one master of a cluster. There is no warning if the user of the client
    * may not call `INFO`.
@@ -64,8 +71,8 @@ export interface RedisStorageOptions {
  *   again. With `appendfsync everysec` a crash loses up to two seconds; `always` loses nothing that was confirmed.
  * - Replication is asynchronous, even in a cluster and under Sentinel: a failover loses writes that had not reached the
  *   new master. `min-replicas-to-write 1` with `min-replicas-max-lag 1` makes an isolated master refuse writes after
- *   two or three seconds, which limits the loss to those. `WAIT` would narrow it further without closing it, and is not
- *   used.
+ *   two or three seconds, which limits the loss to those. With `waitForReplicas: 1` a write counts when a replica has
+ *   it, and Sentinel prefers the replica that has the most.
  *
  * The consequences of such a loss, until the record in question expires:
  * - A consumed code can be redeemed once more. The family that it creates is a row of the durable storage: the second
@@ -87,11 +94,19 @@ export function createRedisStorage(options: RedisStorageOptions): ExpiringStores
     issuer: required(aNonEmptyString),
     prefix: aNonEmptyString,
     timeoutMilliseconds: wholeNumber(1),
+    waitForReplicas: wholeNumber(0),
     onWarning: aFunction,
   })
-  const { client, issuer, prefix = 'mintmark', timeoutMilliseconds = 3000, onWarning = warnOn(console) } = options
+  const { client, issuer, prefix = 'mintmark', timeoutMilliseconds = 3000, waitForReplicas = 0 } = options
+  const { onWarning = warnOn(console) } = options
+  if (waitForReplicas > 0 && !canWait(client))
+    throw new TypeError('createRedisStorage: waitForReplicas needs a client that can send two commands together.')
   const keyOf = createKeySpace({ prefix, issuer })
-  const run = checkConfigurationOnce(createScriptRunner(client, timeoutMilliseconds), keyOf, onWarning)
+  const run = checkConfigurationOnce(
+    createScriptRunner(client, { timeoutMilliseconds, waitForReplicas }),
+    keyOf,
+    onWarning,
+  )
 
   return {
     issuer,

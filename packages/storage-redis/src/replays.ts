@@ -1,7 +1,7 @@
 import type { ReplayPurpose, ReplayStore } from '@mintmark/storage-interface/stores'
 import { sha256, type KeyOf } from './key-space.ts'
 import { type RunScript, unexpectedReply } from './script-runner.ts'
-import { keepSeconds, timeToLive } from './scripts.ts'
+import { keepSeconds, timeToLive, writing } from './scripts.ts'
 
 export function createRedisReplays(run: RunScript, keyOf: KeyOf): ReplayStore {
   const replayKey = async (purpose: ReplayPurpose, value: string): Promise<string> =>
@@ -23,10 +23,10 @@ const secondsKeptAfterExpiry = 3900
 // A replay mark is a string: the second in which it expires.
 
 /** ARGV: now, expiresAt, lifetime, margin. Answers `fresh` or `seen`. */
-const markUsedScript = `#!lua
+const markUsedScript = writing(`#!lua
 ${keepSeconds}
 local expiresAt = redis.call('GET', KEYS[1])
 if expiresAt and tonumber(ARGV[1]) < tonumber(expiresAt) then return {'seen'} end
 redis.call('SET', KEYS[1], ARGV[2], 'EX', keepSeconds(ARGV[2], ARGV[3], ARGV[4]))
 return {'fresh'}
-`
+`)

@@ -1,38 +1,89 @@
 import { StorageUnavailableError } from '@mintmark/storage-interface'
 
-import { evaluatorOf, type Evaluator, type RedisClient } from './redis-client.ts'
+import { evaluatorOf, type Evaluation, type RedisClient } from './redis-client.ts'
+import type { Script } from './scripts.ts'
 
 /** The answer of a script: an outcome, and the values that belong to it. */
 type ScriptReply = readonly [outcome: string, ...values: (string | null)[]]
 
 /**
  * Runs a Lua script on one key.
- * @throws StorageUnavailableError when Redis cannot answer now, or not in time.
+ * @throws StorageUnavailableError when Redis cannot answer now, or not in time, or when too few replicas have the write.
  */
-export type RunScript = (script: string, key: string, args: readonly (string | number)[]) => Promise<ScriptReply>
+export type RunScript = (script: Script, key: string, args: readonly (string | number)[]) => Promise<ScriptReply>
 
-/** @param timeoutMilliseconds how long to wait for an answer. */
-export function createScriptRunner(client: RedisClient, timeoutMilliseconds: number): RunScript {
+interface ScriptRunnerOptions {
+  /** How long to wait for an answer. */
+  readonly timeoutMilliseconds: number
+  /** How many replicas must have a write before it counts as done. */
+  readonly waitForReplicas: number
+}
+
+export function createScriptRunner(
+  client: RedisClient,
+  { timeoutMilliseconds, waitForReplicas }: ScriptRunnerOptions,
+): RunScript {
   const evaluator = evaluatorOf(client)
   const digests = new Map<string, Promise<string>>()
+  const inTurn = createTurns(timeoutMilliseconds)
 
-  const sha1Of = (script: string): Promise<string> => {
-    const known = digests.get(script) ?? sha1(script)
-    digests.set(script, known)
+  const sha1Of = (text: string): Promise<string> => {
+    const known = digests.get(text) ?? sha1(text)
+    digests.set(text, known)
     return known
   }
 
-  return async (script, key, args) => {
-    const call = { script, sha1: await sha1Of(script), key, args: args.map(String) }
-    const reply = await withTimeout(timeoutMilliseconds, evaluate(evaluator, call)).catch((thrown: unknown) => {
+  /** Redis answers the caller in time that too few replicas have the write, rather than not at all. */
+  const wait = { replicas: waitForReplicas, milliseconds: Math.ceil(timeoutMilliseconds / 2) }
+  const evaluateConfirmed = async (evaluation: Evaluation): Promise<unknown> => {
+    const { reply, replicas } = await evaluator.evaluateAndWait(evaluation, wait).catch(async (thrown: unknown) => {
+      if (!hasMoved(thrown)) throw thrown
+      // For two commands that are sent together, a client of a cluster does not look for the key's new master itself.
+      await evaluator.evaluate({ ...evaluation, script: { text: 'return 1' }, args: [] })
+      return evaluator.evaluateAndWait(evaluation, wait)
+    })
+    if (Number(replicas) >= waitForReplicas) return reply
+    throw new StorageUnavailableError(`Of the replicas of Redis, ${Number(replicas)} confirmed the write in time.`)
+  }
+
+  return async ({ text, writes }, key, args) => {
+    const call = { text, sha1: await sha1Of(text), key, args: args.map(String) }
+    const run = (): Promise<unknown> =>
+      writes && waitForReplicas > 0
+        ? inTurn(() => evaluate(evaluateConfirmed, call))
+        : evaluate((evaluation) => evaluator.evaluate(evaluation), call)
+    const reply = await withTimeout(timeoutMilliseconds, run()).catch((thrown: unknown) => {
       throw toStorageError(thrown)
     })
     return readReply(reply)
   }
 }
 
+/**
+ * Runs work one after the other. WAIT holds up all commands of its connection: without turns, commands would wait in the connection
+ * while a replica is missing, and Redis would run them after their callers had given up.
+ */
+function createTurns(timeoutMilliseconds: number): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve()
+
+  return (work) => {
+    let isLate = false
+    const timer = setTimeout(() => (isLate = true), timeoutMilliseconds)
+    const done = last.then(() => {
+      clearTimeout(timer)
+      if (isLate) throw new StorageUnavailableError('Earlier writes to Redis take too long.')
+      return withTimeout(timeoutMilliseconds, work())
+    })
+    last = done.catch(() => undefined)
+    return done
+  }
+}
+
+/** https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/#redirection-and-resharding */
+const hasMoved = (thrown: unknown): boolean => thrown instanceof Error && /^(?:MOVED|ASK) /.test(thrown.message)
+
 interface ScriptCall {
-  readonly script: string
+  readonly text: string
   readonly sha1: string
   readonly key: string
   readonly args: readonly string[]
@@ -42,12 +93,15 @@ interface ScriptCall {
  * Calls the script by its SHA-1. A new or restarted server does not know the script: it is then sent the text, which it
  * caches.
  */
-async function evaluate(evaluator: Evaluator, { script, sha1, key, args }: ScriptCall): Promise<unknown> {
+async function evaluate(
+  send: (evaluation: Evaluation) => Promise<unknown>,
+  { text, sha1, key, args }: ScriptCall,
+): Promise<unknown> {
   try {
-    return await evaluator.bySha1(sha1, key, args)
+    return await send({ script: { sha1 }, key, args })
   } catch (thrown) {
     if (!(thrown instanceof Error) || !thrown.message.startsWith('NOSCRIPT')) throw thrown
-    return evaluator.byText(script, key, args)
+    return send({ script: { text }, key, args })
   }
 }
 

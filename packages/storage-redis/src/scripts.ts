@@ -1,5 +1,19 @@
 import type { EpochSeconds } from '@mintmark/storage-interface'
 
+/** A Lua script on one key, and whether it may write. */
+export interface Script {
+  readonly text: string
+  readonly writes: boolean
+}
+
+export function reading(text: string): Script {
+  return { text, writes: false }
+}
+
+export function writing(text: string): Script {
+  return { text, writes: true }
+}
+
 /**
  * Lua function `keepSeconds(expiresAt, lifetime, margin)`: returns for how many seconds to keep a key. The caller's `now`
  * alone decides whether a record has expired. Redis removes a record that has expired by both clocks, the caller's and its
@@ -39,13 +53,13 @@ const secondsKeptAfterExpiry = 300
 // on a master with too few replicas, with a broken disk. So even reads are answered only by the master.
 
 /** ARGV: expiresAt, lifetime, margin, then names and values. Answers `inserted` or `taken`. */
-export const insertScript = `#!lua
+export const insertScript = writing(`#!lua
 ${keepSeconds}
 if redis.call('EXISTS', KEYS[1]) == 1 then return {'taken'} end
 redis.call('HSET', KEYS[1], unpack(ARGV, 4))
 redis.call('EXPIRE', KEYS[1], keepSeconds(ARGV[1], ARGV[2], ARGV[3]))
 return {'inserted'}
-`
+`)
 
 /** Lua that continues only with a record that belongs to the owner (ARGV[1]) and has not expired (ARGV[2] is now). */
 export const unexpiredRecord = `
@@ -59,15 +73,15 @@ if not (tonumber(ARGV[2]) < tonumber(expiresAt)) then return {'absent'} end
  * ARGV: owner, now. Answers `found` or `ended`, each with record, login and version, or `absent`. It writes nothing, so
  * it works when memory is full.
  */
-export const findScript = `#!lua flags=allow-oom
+export const findScript = reading(`#!lua flags=allow-oom
 ${unexpiredRecord}
 return {endedAt and 'ended' or 'found', record, login, version}
-`
+`)
 
 /** ARGV: owner, now. Answers `won` or `replayed`, each with record, login and version, or `absent`. */
-export const consumeScript = `#!lua
+export const consumeScript = writing(`#!lua
 ${unexpiredRecord}
 if endedAt then return {'replayed', record, login, version} end
 redis.call('HSET', KEYS[1], 'endedAt', ARGV[2])
 return {'won', record, login, version}
-`
+`)

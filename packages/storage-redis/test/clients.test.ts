@@ -48,7 +48,7 @@ it('rejects an unknown option and lists the existing options', () => {
   const options = { client: new Redis({ lazyConnect: true }), issuer, timeout: 3000 }
 
   expect(() => createRedisStorage(options)).toThrow(
-    'createRedisStorage: timeout is not an option. The options are client, issuer, prefix, timeoutMilliseconds, onWarning.',
+    'createRedisStorage: timeout is not an option. The options are client, issuer, prefix, timeoutMilliseconds, waitForReplicas, onWarning.',
   )
 })
 

@@ -1,10 +1,12 @@
 import { composeStorage } from '@mintmark/storage-interface'
-import { aCodeRecord, aFamilyRecord } from '@mintmark/storage-interface/fixtures'
+import { aCodeRecord, aDigest, aFamilyRecord } from '@mintmark/storage-interface/fixtures'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
-import { expect, it, onTestFinished } from 'vitest'
+import type { Redis } from 'ioredis'
+import { createClient } from 'redis'
+import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { createRedisStorage } from '../src/index.ts'
-import { connectClient } from './support/redis-clients.ts'
+import { connectClient, connectIoRedis } from './support/redis-clients.ts'
 import { startRedis, type RedisServer } from './support/redis-server.ts'
 
 const issuer = 'https://issuer.example'
@@ -59,6 +61,69 @@ it('reports an outage when a replica has fallen behind and min-replicas-to-write
   await expect(stores.codes.consume(digest, clientId, now)).rejects.toMatchObject({ name: 'StorageUnavailableError' })
   await expect(stores.codes.find(digest, clientId, now)).rejects.toMatchObject({ name: 'StorageUnavailableError' })
 })
+
+describe('waitForReplicas: 1', () => {
+  const options = { issuer, waitForReplicas: 1, timeoutMilliseconds: 400 }
+
+  it.each(['node-redis', 'ioredis'])('a write that was confirmed survives a failover (%s)', async (kind) => {
+    const { master, replica, atMaster, atReplica } = await startPair()
+    const client = kind === 'ioredis' ? await aConnectedIoRedis(master) : atMaster
+    const before = createRedisStorage({ ...options, client })
+    await before.codes.insert(code)
+
+    replica.freeze()
+    const unconfirmed = await before.codes.consume(digest, clientId, now).catch((error: unknown) => error)
+    replica.thaw()
+    const first = await before.codes.consume(digest, clientId, now)
+    await master.kill()
+    await atReplica.sendCommand(['REPLICAOF', 'NO', 'ONE'])
+    const second = await createRedisStorage({ client: atReplica, issuer }).codes.consume(digest, clientId, now)
+
+    expect(unconfirmed).toMatchObject({ name: 'StorageUnavailableError' })
+    expect([first.outcome, second.outcome]).toEqual(['replayed', 'replayed'])
+  })
+
+  it('is an outage for every write without a replica, and reads need none', async () => {
+    const { replica, atMaster } = await startPair()
+    const stores = createRedisStorage({ ...options, client: atMaster })
+    await stores.codes.insert(code)
+
+    await replica.kill()
+
+    await expect(stores.codes.find(digest, clientId, now)).resolves.toEqual(code)
+    await expect(stores.codes.consume(digest, clientId, now)).rejects.toMatchObject({ name: 'StorageUnavailableError' })
+  })
+
+  it('does not send a write whose caller has given up before its turn', async () => {
+    const { replica, atMaster } = await startPair()
+    const stores = createRedisStorage({ ...options, client: atMaster })
+    const digests = ['1', '2', '3', '4', '5', '6'].map(aDigest)
+    for (const each of digests) await stores.codes.insert(aCodeRecord({ digest: each }))
+
+    replica.freeze()
+    const refused = await Promise.allSettled(digests.map((each) => stores.codes.consume(each, clientId, now)))
+    replica.thaw()
+    const outcomes = await Promise.all(digests.map((each) => stores.codes.consume(each, clientId, now)))
+
+    expect(refused.map(({ status }) => status)).toEqual(digests.map(() => 'rejected'))
+    expect(outcomes[0]?.outcome).toBe('replayed')
+    expect(outcomes.at(-1)?.outcome).toBe('won')
+  })
+
+  it('refuses a client that cannot send two commands together', () => {
+    const { evalSha, eval: evaluate } = createClient()
+
+    expect(() => createRedisStorage({ issuer, client: { evalSha, eval: evaluate }, waitForReplicas: 1 })).toThrow(
+      'createRedisStorage: waitForReplicas needs a client that can send two commands together.',
+    )
+  })
+})
+
+async function aConnectedIoRedis(server: RedisServer): Promise<Redis> {
+  const client = await connectIoRedis(server)
+  onTestFinished(() => client.disconnect())
+  return client
+}
 
 type Connection = Awaited<ReturnType<typeof connectClient>>
 

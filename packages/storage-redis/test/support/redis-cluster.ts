@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 
 import { startRedis, type RedisServer } from './redis-server.ts'
 
-/** A real cluster of three masters on 127.0.0.1, which together serve all slots. */
+/** A real cluster of three masters on 127.0.0.1, which together serve all slots, and their replicas. */
 export interface RedisCluster {
   readonly nodes: readonly RedisServer[]
   /** Waits until every node reports that the cluster is ready. */
@@ -11,11 +11,11 @@ export interface RedisCluster {
   stop(): Promise<void>
 }
 
-export async function startRedisCluster(): Promise<RedisCluster> {
+export async function startRedisCluster({ replicasOfEach = 0 } = {}): Promise<RedisCluster> {
   const nodes = await Promise.all(
-    [1, 2, 3].map(() => startRedis({ 'cluster-enabled': 'yes', 'cluster-node-timeout': 5000 })),
+    Array.from({ length: 3 + 3 * replicasOfEach }, () => startRedis({ 'cluster-enabled': 'yes', 'cluster-node-timeout': 5000, 'repl-diskless-sync-delay': 0 })),
   )
-  await redisCli('--cluster', 'create', ...nodes.map(addressOf), '--cluster-replicas', '0', '--cluster-yes')
+  await redisCli('--cluster', 'create', ...nodes.map(addressOf), '--cluster-replicas', String(replicasOfEach), '--cluster-yes')
 
   const cluster = {
     nodes,
@@ -27,7 +27,12 @@ export async function startRedisCluster(): Promise<RedisCluster> {
 }
 
 async function untilNodeReady({ port }: RedisServer): Promise<void> {
-  const isReady = async () => (await redisCli('-p', String(port), 'cluster', 'info')).includes('cluster_state:ok')
+  const isReady = async () => {
+    const [cluster, replication] = await Promise.all(
+      [['cluster', 'info'], ['info', 'replication']].map((words) => redisCli('-p', String(port), ...words)),
+    )
+    return cluster?.includes('cluster_state:ok') === true && replication?.includes('master_link_status:down') === false
+  }
   const deadline = performance.now() + 30_000
   while (!(await isReady())) {
     if (performance.now() > deadline)
