@@ -35,7 +35,7 @@ export interface MariadbResult {
 /**
  * What a driver error means for the statement.
  * - `conflict`: the server rolled the transaction back because of another one. It may run again.
- * - `read_only`: the server did not run it, because it is a replica now.
+ * - `read_only`: the server did not run it, because it is a replica now, or no longer in the majority of a cluster.
  * - `refused`: the server reports that it did not run the statement.
  * - `lost`: the connection broke. Whether the server ran it is unknown.
  * - `unsent`: there was no connection.
@@ -52,6 +52,7 @@ const failures: ReadonlyMap<number, MariadbFailure> = new Map([
   [1290, 'read_only'], // ER_OPTION_PREVENTS_STATEMENT: --read-only
   [1836, 'read_only'], // ER_READ_ONLY_MODE
   [1792, 'read_only'], // ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION
+  [1047, 'read_only'], // ER_UNKNOWN_COM_ERROR: this node of Galera is not in the majority, or not yet.
   [1062, 'duplicate'], // ER_DUP_ENTRY
   [1021, 'refused'], // ER_DISK_FULL
   [1114, 'refused'], // ER_RECORD_FILE_FULL
@@ -59,6 +60,7 @@ const failures: ReadonlyMap<number, MariadbFailure> = new Map([
   [1969, 'refused'], // ER_STATEMENT_TIMEOUT
   [1040, 'unsent'], // ER_CON_COUNT_ERROR
   [1053, 'lost'], // ER_SERVER_SHUTDOWN
+  [1180, 'lost'], // ER_ERROR_DURING_COMMIT
   [1927, 'lost'], // ER_CONNECTION_KILLED
   [2006, 'lost'], // CR_SERVER_GONE_ERROR
   [2013, 'lost'], // CR_SERVER_LOST

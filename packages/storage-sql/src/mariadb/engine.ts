@@ -57,7 +57,8 @@ export const mariadb: SqlEngine = {
       ].join(' AND ')}`,
     randomText: 'UUID()',
     changeNumbers: {
-      create: ['CREATE SEQUENCE mintmark_change_numbers'],
+      // The nodes of Galera, which refuses other sequences, give different numbers. On one server each number is followed by the next.
+      create: ['CREATE SEQUENCE mintmark_change_numbers INCREMENT BY 0'],
       next: 'NEXT VALUE FOR mintmark_change_numbers',
     },
     changedNames: (before, after) =>

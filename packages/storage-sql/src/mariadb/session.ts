@@ -5,13 +5,23 @@ import { type MariadbConnection, ReadOnlyServerError, send } from './connection.
  * @throws UnsupportedServerError, ReadOnlyServerError, and the driver's errors.
  */
 export async function prepareSession(connection: MariadbConnection, timeoutMilliseconds: number): Promise<void> {
-  const { rows } = await send(connection, 'SELECT version(), @@global.read_only')
-  const [[version, isReadOnly] = []] = rows
+  const { rows } = await send(connection, `SELECT version(), @@global.read_only, ${replicatesWithGalera}`)
+  const [[version, isReadOnly, galera] = []] = rows
   requireMariadb(String(version))
   if (isReadOnly === 1) throw new ReadOnlyServerError()
   await send(connection, `SET SESSION innodb_lock_wait_timeout = ${Math.ceil(timeoutMilliseconds / 1000)}`)
   for (const setting of settings) await send(connection, setting)
+  if (galera === 'ON') await send(connection, waitForOtherNodes)
 }
+
+/** A MariaDB without Galera may lack the variable. */
+const replicatesWithGalera = `(SELECT variable_value FROM information_schema.global_variables WHERE variable_name = 'WSREP_ON')`
+
+/**
+ * Reads (1), updates and deletions (2) and insertions (4) wait until this node of Galera has everything that any node has confirmed.
+ * Without it, a user who was deactivated through another node would still be active here.
+ */
+const waitForOtherNodes = 'SET SESSION wsrep_sync_wait = 7'
 
 /**
  * MySQL has no `INSERT … RETURNING`, and evaluates the assignments of an update one after the other.
