@@ -22,7 +22,7 @@ const groups = {
     authenticate-clients-your-way manage-grants pairwise-subjects test-your-product`,
   Directories: `provision-users provision-from-okta provision-from-entra several-directories universal-logout cross-app-access agents-owned-by-people security-signals provision-your-partners ipsie custom-resource-types
     delta-queries`,
-  Operate: `troubleshooting deploy run-on-postgresql postgresql-with-automatic-failover run-on-mariadb run-on-cloudflare move-to-postgresql run-several-nodes run-behind-a-proxy observe-the-server
+  Operate: `troubleshooting deploy run-on-postgresql postgresql-with-automatic-failover run-on-mariadb mariadb-galera run-on-cloudflare move-to-postgresql run-several-nodes redis-sentinel-and-cluster run-behind-a-proxy observe-the-server
     back-up-and-upgrade rotate-keys deliver-logouts-reliably receive-webhooks administer use-the-command-line`,
 } as const
 

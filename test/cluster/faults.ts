@@ -32,11 +32,16 @@ export interface FaultPlan {
   readonly ledger: Ledger
   readonly attempts: readonly Attempt[]
   readonly untilWhole: () => Promise<void>
+  /** The writes that the cluster confirms. */
+  readonly writes: readonly Attempt['kind'][]
   readonly log: (line: string) => void
 }
 
 /** Injects a fault, repairs it, and waits until the cluster is whole and clients have written again. */
-export async function runFault(fault: Fault, { ledger, attempts, untilWhole, log }: FaultPlan): Promise<FaultResult> {
+export async function runFault(
+  fault: Fault,
+  { ledger, attempts, untilWhole, writes, log }: FaultPlan,
+): Promise<FaultResult> {
   const before = countsOf(ledger)
   const [first, start] = [attempts.length, performance.now()]
   log(`${fault.name}: begins`)
@@ -46,8 +51,9 @@ export async function runFault(fault: Fault, { ledger, attempts, untilWhole, log
   const repaired = performance.now()
   await untilWhole()
   const whole = performance.now()
-  const isWritten = (): boolean =>
-    attempts.slice(first).some(({ at, kind, status }) => isWrite({ kind, status }) && at > whole)
+  const isWrite = ({ kind, status }: Attempt): boolean =>
+    writes.includes(kind) && (status === 200 || status === 201 || status === 303)
+  const isWritten = (): boolean => attempts.slice(first).some((attempt) => isWrite(attempt) && attempt.at > whole)
   while (!isWritten()) await pause(100)
 
   const seen = attempts.slice(first)
@@ -66,9 +72,6 @@ export async function runFault(fault: Fault, { ledger, attempts, untilWhole, log
   log(`${fault.name}: ${sentenceOf(result)}`)
   return result
 }
-
-const isWrite = ({ kind, status }: Pick<Attempt, 'kind' | 'status'>): boolean =>
-  kind === 'write' && (status === 200 || status === 201 || status === 303)
 
 const longestGap = (times: readonly number[]): number =>
   Math.max(0, ...times.map((time, index) => time - (times[index - 1] ?? time)))

@@ -23,16 +23,22 @@ export interface Load {
   stop(): Promise<void>
 }
 
-/** Starts workers that sign users in, refresh, introspect and deactivate, about 25 requests a second together. */
-export function startLoad(plan: LoadPlan): Load {
+/** What a worker repeats. */
+export type Step = (plan: LoadPlan) => Promise<void>
+
+/**
+ * Starts workers that sign users in, refresh, introspect and deactivate, about 25 requests a second together.
+ * @param more what further workers do.
+ */
+export function startLoad(plan: LoadPlan, more: readonly Step[]): Load {
   const state = { isOver: false }
-  const work = async (step: (plan: LoadPlan) => Promise<void>): Promise<void> => {
+  const work = async (step: Step): Promise<void> => {
     while (!state.isOver) {
       await step(plan)
       await pause(150 + plan.random() * 200)
     }
   }
-  const steps = [signIn, signIn, refresh, refresh, refresh, introspect, introspectEnded, deactivate]
+  const steps = [signIn, signIn, refresh, refresh, refresh, introspect, introspectEnded, deactivate, ...more]
   const workers = steps.map(work)
   return {
     async stop() {
@@ -62,7 +68,7 @@ async function signIn({ site, ask, ledger, ports, random }: LoadPlan): Promise<v
   ledger.users.add(id)
   await untilStored(() => consent(site.storage, id, epochSeconds(Date.now() / 1000)))
 
-  const { reply: authorized } = await ask('write', (port) => client.authorize(port, id))
+  const { reply: authorized } = await ask('expiring', (port) => client.authorize(port, id))
   const code = authorized.status === 303 ? authorized.location.searchParams.get('code') : null
   if (code === null) return void ledger.lost.push(`signing ${id} in: ${authorized.status} ${authorized.text}`)
 
@@ -72,7 +78,7 @@ async function signIn({ site, ask, ledger, ports, random }: LoadPlan): Promise<v
     recordRedemptions(both, ledger)
     return
   }
-  const { reply, failures } = await ask('write', (port) => client.redeem(port, code))
+  const { reply, failures } = await ask('expiring', (port) => client.redeem(port, code))
   if (reply.status === 200) ledger.families.add({ user: id, tokens: tokensOf(reply), isBusy: false })
   // The code was redeemed by an attempt whose response was lost: the user signs in once more.
   else if (failures === 0) ledger.lost.push(`a code: ${reply.status} ${reply.text}`)

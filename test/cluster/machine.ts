@@ -1,7 +1,7 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
-import { chmod, chown, mkdtemp, rm, mkdir } from 'node:fs/promises'
+import { chmod, chown, mkdtemp, rm, mkdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -14,6 +14,8 @@ export interface Host {
   readonly address: string
   /** A folder that its programs may write. */
   readonly folder: string
+  /** Writes a file of the folder that its programs may change. */
+  write(file: string, text: string): Promise<void>
   /** Starts a program of the host under an account without privileges. Its output goes to a file in the folder. */
   start(program: string, args: readonly string[]): ChildProcess
   /** Runs a command, and returns what it writes. @throws Error when it fails. */
@@ -21,7 +23,9 @@ export interface Host {
   /** Sends a signal to all programs of the host whose command begins with one of these names; to all without a name. */
   signal(signal: NodeJS.Signals, ...names: readonly string[]): Promise<number>
   /** Drops all packets from and to these hosts, without telling either side. */
-  cutFrom(peers: readonly Host[]): Promise<void>
+  cutFrom(peers: readonly Pick<Host, 'address'>[]): Promise<void>
+  /** Drops a part of the packets that the host sends. Those that TCP repeats arrive 200 ms later, or more. */
+  losePackets(percent: number): Promise<void>
   /** Forwards packets to and from all hosts again. */
   readonly reconnect: () => Promise<void>
 }
@@ -107,6 +111,11 @@ function hostOf(
     address,
     folder,
 
+    async write(file, text) {
+      await writeFile(join(folder, file), text)
+      await chown(join(folder, file), uid, gid)
+    },
+
     start(program, args) {
       const output = createWriteStream(join(folder, `${program.split('/').at(-1)}.log`), { flags: 'a' })
       const child = spawn('ip', [...inside, ...unprivileged, program, ...args], {
@@ -128,20 +137,30 @@ function hostOf(
       return processes.length
     },
 
-    async cutFrom(peers) {
+    cutFrom(peers) {
       const addresses = peers.map((peer) => peer.address).join(', ')
-      const rules = `table inet cut {
-        chain in { type filter hook input priority 0; ip saddr { ${addresses} } drop; }
-        chain out { type filter hook output priority 0; ip daddr { ${addresses} } drop; }
-      }`
-      const child = spawn('ip', [...inside, 'nft', '-f', '-'], { stdio: ['pipe', 'ignore', 'inherit'] })
-      child.stdin.end(rules)
-      const [code] = (await once(child, 'exit')) as [number | null]
-      if (code !== 0) throw new Error(`nft ended with ${code}`)
+      return filterPackets(
+        inside,
+        `chain in { type filter hook input priority 0; ip saddr { ${addresses} } drop; }
+        chain out { type filter hook output priority 0; ip daddr { ${addresses} } drop; }`,
+      )
     },
+
+    losePackets: (percent) =>
+      filterPackets(
+        inside,
+        `chain out { type filter hook output priority 0; numgen random mod 100 < ${percent} drop; }`,
+      ),
 
     reconnect: async () => void (await ip(...inside, 'nft', 'delete', 'table', 'inet', 'cut')),
   }
+}
+
+async function filterPackets(inside: readonly string[], chains: string): Promise<void> {
+  const child = spawn('ip', [...inside, 'nft', '-f', '-'], { stdio: ['pipe', 'ignore', 'inherit'] })
+  child.stdin.end(`table inet cut {\n${chains}\n}\n`)
+  const [code] = (await once(child, 'exit')) as [number | null]
+  if (code !== 0) throw new Error(`nft ended with ${code}`)
 }
 
 async function namedProcesses(

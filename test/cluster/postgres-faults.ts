@@ -3,7 +3,7 @@ import type { Host } from './machine.ts'
 import type { PatroniCluster } from './patroni.ts'
 
 /** What can break in a PostgreSQL cluster, in the order in which a run breaks it. */
-export function postgresFaults(cluster: PatroniCluster, servers: ServerFaults): readonly Fault[] {
+export function postgresFaults(cluster: PatroniCluster, servers: readonly Fault[]): readonly Fault[] {
   const { databases, haproxy, pgbouncer } = cluster
   const others = (host: Host): readonly Host[] => databases.filter((each) => each !== host)
   const crash = async (host: Host) => {
@@ -88,16 +88,6 @@ export function postgresFaults(cluster: PatroniCluster, servers: ServerFaults): 
       seconds: 20,
       inject: async () => crash(await cluster.synchronousStandby()),
     },
-    { name: 'a server is killed', seconds: 2, inject: () => servers.killOne() },
-    ...(servers.changeClock === undefined
-      ? []
-      : [{ name: 'the clock of a server jumps 5 s ahead', seconds: 20, inject: servers.changeClock }]),
+    ...servers,
   ]
-}
-
-/** Faults of the servers themselves. @see Fault.inject */
-export interface ServerFaults {
-  killOne(): Promise<() => Promise<void>>
-  /** Absent where the clock of one process cannot be changed. */
-  readonly changeClock?: () => Promise<() => Promise<void>>
 }

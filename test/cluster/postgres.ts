@@ -29,9 +29,11 @@ async function runPostgresCluster(options: ClusterOptions): Promise<ClusterResul
     )
     log('three hosts with PostgreSQL, Patroni and etcd, HAProxy, and PgBouncer in transaction mode have started')
     const site = await openSite(options.direct ? cluster.urlWithoutPooler : cluster.url)
-    const { servers, faults } = await startServersWithFaults(site.database, { count: 3, folder: machine.folder })
-    log('three servers have started')
-    if (faults.changeClock === undefined) log('no fault of a clock: the Debian package faketime is not installed')
+    const { database } = site
+    const { servers, faults } = await startServersWithFaults([database, database, database], {
+      folder: machine.folder,
+      log,
+    })
     const { untilWhole } = cluster
     try {
       return await runCluster({ site, servers, untilWhole, faults: postgresFaults(cluster, faults) }, options)

@@ -6,7 +6,8 @@ import type { Reply } from '../support/send.ts'
 export interface Attempt {
   /** In milliseconds of `performance.now()`. */
   readonly at: number
-  readonly kind: 'read' | 'write'
+  /** Whether it reads, writes something that expires, such as a code, or writes something else. */
+  readonly kind: 'read' | 'write' | 'expiring'
   /** The status, or `none` when the connection broke. */
   readonly status: number | 'none'
 }

@@ -5,9 +5,17 @@ import type { ServerProcess } from '../processes/server-processes.ts'
 import type { ProcessSite } from '../processes/test-database.ts'
 import { runFault, tableOf, type Fault, type FaultResult } from './faults.ts'
 import { createLedger, type Ledger } from './ledger.ts'
-import { startLoad } from './load.ts'
+import { startLoad, type Step } from './load.ts'
 import { createAsk, type Attempt } from './requester.ts'
 import { verifyLedger } from './verify.ts'
+
+/**
+ * - `none`: Redis as it is delivered.
+ * - `min-replicas`: a primary without a replica refuses writes after some seconds.
+ * - `wait`: in addition, the servers wait for one replica.
+ */
+const redisProtections = ['none', 'min-replicas', 'wait'] as const
+export type RedisProtection = (typeof redisProtections)[number]
 
 /** The words of the command. */
 export interface ClusterOptions {
@@ -20,6 +28,10 @@ export interface ClusterOptions {
   readonly patroni: string | undefined
   /** Whether the servers of the cluster of PostgreSQL do without PgBouncer. */
   readonly direct: boolean
+  /** How the cluster of Redis confirms writes. */
+  readonly protection: RedisProtection
+  /** Whether the servers of the cluster of Galera write to a node each, or all to the same. */
+  readonly writers: 'all' | 'one'
   /** Whether logs and data stay. */
   readonly keep: boolean
   readonly log: (line: string) => void
@@ -33,6 +45,8 @@ export function clusterOptions(): ClusterOptions {
       fault: { type: 'string', default: '' },
       patroni: { type: 'string' },
       direct: { type: 'boolean', default: false },
+      protection: { type: 'string', default: 'wait' },
+      writers: { type: 'string', default: 'one' },
       keep: { type: 'boolean', default: false },
     },
   })
@@ -43,6 +57,8 @@ export function clusterOptions(): ClusterOptions {
     only: values.fault,
     patroni: values.patroni,
     direct: values.direct,
+    protection: redisProtections.find((name) => name === values.protection) ?? 'wait',
+    writers: values.writers === 'all' ? 'all' : 'one',
     keep: values.keep,
     log: (line) => console.log(`${((performance.now() - start) / 1000).toFixed(0).padStart(4)} s  ${line}`),
   }
@@ -54,6 +70,12 @@ export interface ClusterUnderLoad {
   readonly servers: ServerProcess[]
   readonly faults: readonly Fault[]
   readonly untilWhole: () => Promise<void>
+  /** The writes that the cluster confirms, if another database confirms the rest. */
+  readonly writes?: readonly Attempt['kind'][]
+  /** Steps of further workers. */
+  readonly steps?: readonly Step[]
+  /** What is verified at the end, besides the ledger. */
+  readonly verify?: Step
 }
 
 export interface ClusterResult {
@@ -69,14 +91,16 @@ export async function runCluster(cluster: ClusterUnderLoad, options: ClusterOpti
   const attempts: Attempt[] = []
   const ports = (): readonly number[] => cluster.servers.map(({ port }) => port)
   const plan = { site: cluster.site, ask: createAsk(ports, attempts), ports, ledger, random }
-  const load = startLoad(plan)
+  const load = startLoad(plan, cluster.steps ?? [])
   const results: FaultResult[] = []
+  const { untilWhole, writes = ['write', 'expiring'] } = cluster
 
   for (const fault of faultsUntilEnd(cluster.faults, options))
-    results.push(await runFault(fault, { ledger, attempts, untilWhole: cluster.untilWhole, log }))
+    results.push(await runFault(fault, { ledger, attempts, untilWhole, writes, log }))
   await load.stop()
   log(`verifies ${ledger.users.size} users, ${ledger.families.size} sign-ins, ${ledger.ended.length} ended sign-ins`)
   await verifyLedger(plan)
+  await cluster.verify?.(plan)
   return { results, ledger }
 }
 

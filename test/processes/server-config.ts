@@ -2,7 +2,8 @@ import type { JsonObject } from '@mintmark/storage-interface'
 
 /** The address of a database, passed to a process. */
 export type DatabaseAddress =
-  { readonly engine: 'sqlite'; readonly file: string } | { readonly engine: 'postgres'; readonly url: string }
+  | { readonly engine: 'sqlite'; readonly file: string }
+  | { readonly engine: 'postgres' | 'mariadb'; readonly url: string }
 
 /**
  * A storage call at which a server dies as if by `kill -9`: before the call reaches the store, or before its result is
@@ -12,6 +13,14 @@ export interface CrashPoint {
   readonly when: 'before' | 'after'
   /** Store and method, such as `codes.consume`. */
   readonly call: string
+}
+
+/** A Redis whose primary Sentinels know. */
+export interface SentinelAddress {
+  readonly sentinels: { readonly host: string; readonly port: number }[]
+  readonly name: string
+  /** The option of `createRedisStorage`. */
+  readonly waitForReplicas: number
 }
 
 /** The configuration of a server process. */
@@ -24,6 +33,8 @@ export interface ServerConfig {
   readonly maxConcurrentRequests?: number
   /** The keys of `partner`, whose JWTs about users are accepted (RFC 7523 §2.1). */
   readonly partnerKeys?: JsonObject
+  /** Where the records are that expire. Without it, they are in the database. */
+  readonly redis?: SentinelAddress
 }
 
 /** The issuer of assertions that the host trusts. */

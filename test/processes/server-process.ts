@@ -12,12 +12,14 @@ import express from 'express'
 
 import { crashingStorage } from './crashing-storage.ts'
 import { openDatabase } from './open-database.ts'
+import { withRedis } from './with-redis.ts'
 import { api, issuer, partner, type ServerConfig } from './server-config.ts'
 
 const config = JSON.parse(process.argv[2] ?? '') as ServerConfig
-const { database, crash, rotation, maxConcurrentRequests = 1000, partnerKeys: jwks } = config
+const { database, redis, crash, rotation, maxConcurrentRequests = 1000, partnerKeys: jwks } = config
 const sqlStorage = await createSqlStorage({ dialect: openDatabase(database), issuer })
-const storage = crash === undefined ? sqlStorage : crashingStorage(sqlStorage, crash)
+const composed = redis === undefined ? sqlStorage : await withRedis(sqlStorage, redis)
+const storage = crash === undefined ? composed : crashingStorage(composed, crash)
 // The races present one credential fifty times, which the default limits would refuse as an attack.
 const unlimited = createMemoryRateLimiter({ points: 1_000_000_000, window: 1 })
 const server = createAuthorizationServer({

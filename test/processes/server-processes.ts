@@ -14,7 +14,8 @@ export interface ServerProcess {
   kill(): Promise<void>
 }
 
-interface ServerProcessOptions extends Partial<Omit<ServerConfig, 'database'>> {
+/** What a server may be told beside its database. */
+export interface ServerProcessOptions extends Partial<Omit<ServerConfig, 'database'>> {
   /** Further environment variables. */
   readonly environment?: Readonly<Record<string, string>>
 }
