@@ -13,9 +13,18 @@ export interface RedisCluster {
 
 export async function startRedisCluster({ replicasOfEach = 0 } = {}): Promise<RedisCluster> {
   const nodes = await Promise.all(
-    Array.from({ length: 3 + 3 * replicasOfEach }, () => startRedis({ 'cluster-enabled': 'yes', 'cluster-node-timeout': 5000, 'repl-diskless-sync-delay': 0 })),
+    Array.from({ length: 3 + 3 * replicasOfEach }, () =>
+      startRedis({ 'cluster-enabled': 'yes', 'cluster-node-timeout': 5000, 'repl-diskless-sync-delay': 0 }),
+    ),
   )
-  await redisCli('--cluster', 'create', ...nodes.map(addressOf), '--cluster-replicas', String(replicasOfEach), '--cluster-yes')
+  await redisCli(
+    '--cluster',
+    'create',
+    ...nodes.map(addressOf),
+    '--cluster-replicas',
+    String(replicasOfEach),
+    '--cluster-yes',
+  )
 
   const cluster = {
     nodes,
@@ -29,7 +38,10 @@ export async function startRedisCluster({ replicasOfEach = 0 } = {}): Promise<Re
 async function untilNodeReady({ port }: RedisServer): Promise<void> {
   const isReady = async () => {
     const [cluster, replication] = await Promise.all(
-      [['cluster', 'info'], ['info', 'replication']].map((words) => redisCli('-p', String(port), ...words)),
+      [
+        ['cluster', 'info'],
+        ['info', 'replication'],
+      ].map((words) => redisCli('-p', String(port), ...words)),
     )
     return cluster?.includes('cluster_state:ok') === true && replication?.includes('master_link_status:down') === false
   }
