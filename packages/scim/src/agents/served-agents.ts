@@ -14,6 +14,7 @@ import type { ScimLimits } from '../limits/scim-limits.ts'
 import { applyAssignments } from '../patch/apply-patch.ts'
 import { comparableResource, projectResource, renderMeta } from '../resource/resource.ts'
 import { replaceResource } from '../resource/replace-resource.ts'
+import { requireActive, requireStatedActive } from '../resource/stated-active.ts'
 import { agentResourceType } from '../schema/agent-schema.ts'
 import { getMember, getText, isArray, isObject, sameValue, toObject } from '../values/json.ts'
 import { type Agent, type AgentClientDependencies, nameOf, newAgent } from './agent-client.ts'
@@ -49,18 +50,26 @@ export function servedAgents(deps: AgentDependencies): ServedType<Agent> {
     idOf: (agent) => agent.clientId,
     versionOf,
     find: (call) => findAgent(call, storage),
+    checkBody: requireStatedActive,
     show: async (agent, { projection, baseUrl }) => jsonText(projectResource(complete(agent, baseUrl), projection)),
     writes: {
       patchAnswer: 'resource',
       create: (document, call) => createAgent(references.strip(document), call, deps),
       replace: (document, call) =>
-        changeAgent(call, deps, (current) => replaceResource(current, document, agentResourceType).resource),
+        changeAgent(
+          call,
+          deps,
+          (current) =>
+            // RFC 7644 §3.5.1 lets the server choose the value of an omitted attribute: omitting `active` enables no agent.
+            replaceResource(current, { active: getMember(current, 'active') === true, ...document }, agentResourceType)
+              .resource,
+        ),
       patch: (parse, call) =>
         changeAgent(call, deps, async (current) => {
           const { assignments, context } = await parse()
           const { resource } = await runInTurns(applyAssignments(current, assignments, context), call.turns)
           recordTolerances(context, call, deps.journal)
-          return resource
+          return requireActive(resource)
         }),
       remove: (call) => removeAgent(call, deps),
     },

@@ -43,6 +43,8 @@ export interface ServedType<Resource> {
    * @throws ScimError 404 — reason `resource_not_found`.
    */
   readonly find: (call: ScimCall) => Promise<Resource>
+  /** Checks what the parsed body of a POST or PUT no longer shows. @throws ScimError */
+  readonly checkBody?: (body: unknown, document: JsonObject) => void
   readonly show: (resource: Resource, renderContext: RenderContext) => Promise<RenderedResource>
   /** Undefined for a type that clients only read. */
   readonly writes: TypeWrites<Resource> | undefined
@@ -167,12 +169,13 @@ const renderContextOf = <Resource>(
 
 async function readDocument<Resource>(
   call: ScimCall,
-  { listed }: ServedType<Resource>,
+  { listed, checkBody }: ServedType<Resource>,
   deps: ResourceEndpointDependencies,
 ): Promise<JsonObject> {
   const context = createCallContext(call, listed.resourceType)
   const body = await readMessage(call)
   const { resource } = await runInTurns(parseResourceInPieces(body, context), call.turns)
+  checkBody?.(body, resource)
   recordTolerances(context, call, deps.journal)
   return resource
 }

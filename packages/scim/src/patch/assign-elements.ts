@@ -13,9 +13,9 @@ import {
   primaryElements,
   withSinglePrimary,
 } from '../resource/element-list.ts'
-import { getMember, isObject, withMember } from '../values/json.ts'
-import { buildComplexValue, readParts, unwrapValue } from '../resource/read-value.ts'
-import { assignValue } from './assign-value.ts'
+import { getMember, isArray, isObject, membersByName, sameValue, withMember } from '../values/json.ts'
+import { buildComplexValue, isUnassigned, readParts, unwrapValue } from '../resource/read-value.ts'
+import { assignValue, removeListed } from './assign-value.ts'
 import type { Assignment } from './parse-patch.ts'
 
 /**
@@ -67,6 +67,8 @@ function* removeSelected(
   // RFC 7644 §3.5.2.2: a remove has no value; its path selects the values to remove.
   if (value !== undefined && value !== null && !tolerances.admits('remove-with-value'))
     throw refusal('remove_with_value')
+  if (!isUnassigned(target.attribute, value, tolerances))
+    yield* requireAgreement(elements, elements.filter(selects), removal)
   // RFC 7644 §3.5.2.2: matching values are removed; it is not an error when none match.
   if (target.subAttribute === undefined) return elements.filter((element) => !selects(element))
   const plain = { ...removal, value: undefined }
@@ -74,6 +76,33 @@ function* removeSelected(
     selects(element) ? editElement(element, plain, tolerances) : element,
   )
   return left.filter(isDefined)
+}
+
+/**
+ * Requires that the path and the value of a remove select the same values: the selection of the path would otherwise
+ * remove more than the value lists, or not remove what it lists. When the path selects one value, a value that names
+ * none is no contradiction.
+ */
+function* requireAgreement(
+  elements: readonly JsonValue[],
+  selected: readonly JsonObject[],
+  { target: { attribute, subAttribute }, value, tolerances }: Removal,
+): Pieces<void> {
+  const items = isArray(value) ? value : [value ?? null]
+  const nameValue = items.some((item) => isObject(item) && membersByName(item).has('value'))
+  if (selected.length <= 1 && (subAttribute !== undefined || !nameValue)) return
+  const listed =
+    subAttribute === undefined
+      ? elements.filter(isNotIn(yield* removeListed(attribute, elements, { value: value ?? null, tolerances })))
+      : selected.filter((element) => sameValue(getMember(element, subAttribute.name), value))
+  // RFC 7644 §3.5.2.2: the path selects the values to remove.
+  if (listed.length !== selected.length || selected.some(isNotIn(listed)))
+    throw refusal('remove_with_value', { attribute: attribute.name })
+}
+
+function isNotIn(elements: readonly JsonValue[]): (element: JsonValue) => boolean {
+  const found = new Set(elements)
+  return (element) => !found.has(element)
 }
 
 /**

@@ -158,7 +158,7 @@ function* addToList(
  * Removes the listed values from an attribute. A value is removed if the list contains the same `value`, and the same
  * `type` where the list states a type. Listing an absent value is not an error.
  */
-function* removeListed(
+export function* removeListed(
   attribute: Attribute,
   current: readonly JsonValue[],
   sent: SentValue,

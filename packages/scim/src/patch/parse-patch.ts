@@ -94,8 +94,13 @@ function readOperation(operation: JsonValue, tolerances: ToleranceCounter): Patc
   }
   // RFC 7644 §3.5.2.2: without a path there is nothing to remove.
   if (path === undefined) throw refusal('path_missing')
+  // RFC 7644 §3.5.2.2: a remove without a value removes every value, so a list under another name was meant as its value.
+  if (value === undefined && [...members.values()].some((member) => isNonEmpty(member.value)))
+    throw refusal('operation_malformed')
   return { op, path, value }
 }
+
+const isNonEmpty = (value: JsonValue): boolean => typeof value === 'object' && value !== null
 
 function readOperationName(op: JsonValue | undefined, tolerances: ToleranceCounter): PatchOperation['op'] {
   if ((op === undefined || op === null) && tolerances.admits('operation-name-missing')) return 'replace'
@@ -162,6 +167,8 @@ function assignToSchema(op: Op, schema: Schema, { value, context }: AssignedValu
     value: assigned,
   })
   if (op === 'remove') {
+    // RFC 7644 §3.5.2.2: the path removes all attributes of the schema, and the value names some of them.
+    if (value !== undefined && value !== null) throw refusal('remove_with_value', { attribute: schema.id })
     return schema.attributes
       .filter(({ mutability }) => mutability !== 'readOnly')
       .map((attribute) => assign(attribute, undefined))
@@ -171,7 +178,7 @@ function assignToSchema(op: Op, schema: Schema, { value, context }: AssignedValu
   return [...membersByName(value)].flatMap(([key, member]) => {
     const attribute = schema.attributesByName.get(key)
     if (attribute !== undefined) return [assign(attribute, member.value)]
-    if (!isOwnSchemas(key, member.value, schema)) ignoreUnknown(context, schema.id)
+    if (!isOwnSchemas(key, member.value, schema)) ignoreUnknown({ name: member.name, extension: schema }, context)
     return []
   })
 }
@@ -190,7 +197,7 @@ function assignToKey(
   const schema = findSchema(name, context)
   if (schema !== undefined) return assignToSchema(op, schema, { value, context })
   if (!isPathOfType(name, context)) {
-    ignoreUnknown(context)
+    ignoreUnknown({ name, extension: undefined }, context)
     return []
   }
   return assignToTarget(op, resolvePath(name, context), { value, context })

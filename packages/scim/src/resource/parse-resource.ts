@@ -43,7 +43,12 @@ export function* parseResourceInPieces(body: unknown, context: MessageContext): 
     if (attribute !== undefined) found.set(attribute.name, yield* readWritable(attribute, value, context))
     else if (schema !== undefined && schema !== context.resourceType.schema)
       found.set(schema.id, readExtension(schema, value, context))
-    else ignoreUnknown(context)
+    else {
+      // RFC 7643 §3.3: only extensions have an object with their URN.
+      const inside = schema !== undefined && isObject(value) ? [...membersByName(value).values()] : []
+      for (const member of inside) ignoreUnknown({ name: member.name, extension: schema }, context)
+      ignoreUnknown({ name, extension: undefined }, context)
+    }
   }
   const resource = completeResource(toObject(found), context.resourceType)
   return { resource, applied: context.tolerances.applied() }
@@ -91,7 +96,7 @@ function readExtension(schema: Schema, value: JsonValue, context: MessageContext
   for (const [key, member] of membersByName(value)) {
     const attribute = schema.attributesByName.get(key)
     if (attribute !== undefined) found.set(attribute.name, runAtOnce(readWritable(attribute, member.value, context)))
-    else if (!isOwnSchemas(key, member.value, schema)) ignoreUnknown(context, schema.id)
+    else if (!isOwnSchemas(key, member.value, schema)) ignoreUnknown({ name: member.name, extension: schema }, context)
   }
   const extension = toObject(found)
   return Object.keys(extension).length === 0 ? undefined : extension

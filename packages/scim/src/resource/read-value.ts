@@ -2,7 +2,7 @@ import { type Pieces, runAtOnce } from '@mintmark/internal'
 import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/scim-error.ts'
-import { ignoreUnknown } from '../schema/find-attribute.ts'
+import { ignoreUnknownPart } from '../schema/find-attribute.ts'
 import type { Attribute } from '../schema/schema.ts'
 import type { ToleranceCounter } from '../tolerance/tolerances.ts'
 import { addElementsInPieces, primaryElements, withSinglePrimary } from './element-list.ts'
@@ -175,7 +175,7 @@ function readKnownParts(
     }
     // RFC 7643 §2.4: these sub-attributes exist by default. Okta sends the `display` of members.
     if (attribute.multiValued && defaultParts.has(key)) continue
-    ignoreUnknown({ tolerances }, attribute.name)
+    ignoreUnknownPart(tolerances, attribute.name)
   }
   return parts
 }

@@ -1,5 +1,5 @@
 import { refusal } from '../error/scim-error.ts'
-import { createToleranceCounter } from '../tolerance/tolerances.ts'
+import { createToleranceCounter, type ToleranceCounter } from '../tolerance/tolerances.ts'
 import type { ParseContext } from './parse-context.ts'
 import type { ResourceType } from './resource-type.ts'
 import type { Attribute, Schema } from './schema.ts'
@@ -50,13 +50,48 @@ export function resolveAttributeName(name: AttributeName, context: ParseContext)
   return { kind: 'unknown', owner }
 }
 
+/** Where a name stands that its schema does not define. */
+interface UnknownName {
+  readonly name: string
+  /** The extension in whose object the name stands. */
+  readonly extension: Schema | undefined
+}
+
 /**
- * Ignores a name that no schema of the type defines. Each use is an event.
- * @throws ScimError invalidSyntax — reason `attribute_unknown` — with the profile `strict`.
+ * Ignores a member of a body, or a key of a PATCH value, that no schema of the type defines. Each use is an event.
+ * @throws ScimError invalidSyntax — reason `attribute_unknown` — with the profile `strict`, and for an attribute of the
+ * type in a place where it has no effect: `active` in the object of an extension.
  */
-export function ignoreUnknown({ tolerances }: Pick<ParseContext, 'tolerances'>, owner?: string): void {
+export function ignoreUnknown(unknown: UnknownName, context: ParseContext): void {
+  const attribute = misplacedAttribute(unknown, context.resourceType)
+  // RFC 7644 §3.12 invalidSyntax: the client means an attribute, and a deactivation would be lost with success.
+  if (attribute !== undefined) throw refusal('attribute_unknown', { attribute, suggestion: attribute })
+  ignoreUnknownPart(context.tolerances, unknown.extension?.id)
+}
+
+/** Ignores a sub-attribute that a complex attribute does not have, in the same way. */
+export function ignoreUnknownPart(tolerances: ToleranceCounter, owner: string | undefined): void {
   // RFC 7644 §3.12 invalidSyntax: no schema of this type defines it.
   if (!tolerances.admits('unknown-attributes')) throw refusal('attribute_unknown', { attribute: owner })
+}
+
+/**
+ * Returns the attribute of the core schema or of an extension that a name means in the wrong place: below a URN of the
+ * type, in the object of an extension, or with spaces around it. A plain name of an extension's attribute is not meant,
+ * because Entra sends `department` and `manager` beside the extension.
+ */
+function misplacedAttribute({ name, extension }: UnknownName, resourceType: ResourceType): string | undefined {
+  const { schema, extensionsByUrn } = resourceType
+  const key = nameKey(name).trim()
+  const urn = [nameKey(schema.id), ...extensionsByUrn.keys()].find(
+    (candidate) => key.startsWith(`${candidate}:`) || key.startsWith(`${candidate}.`),
+  )
+  const [meant = ''] = urn === undefined ? [key] : key.slice(urn.length + 1).split(/[.[]/, 1)
+  const owners = [schema, ...(urn === undefined ? [extension] : extensionsByUrn.values())]
+  const owner = owners.find((candidate) => candidate?.attributesByName.has(meant))
+  const found = owner?.attributesByName.get(meant)
+  if (owner === undefined || found === undefined) return undefined
+  return owner === schema ? found.name : `${owner.id}:${found.name}`
 }
 
 /**

@@ -22,6 +22,7 @@ import { applyAssignments } from '../patch/apply-patch.ts'
 import { assignedAttributes, type Assignment } from '../patch/parse-patch.ts'
 import { parseResourceInPieces } from '../resource/parse-resource.ts'
 import { replaceResource } from '../resource/replace-resource.ts'
+import { requireActive, requireStatedActive } from '../resource/stated-active.ts'
 import type { Projection } from '../schema/projection.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
 import {
@@ -33,7 +34,6 @@ import {
   type ScimEndpoint,
 } from '../call/scim-call.ts'
 import { getMember, getText, isArray, isObject, sameValue } from '../values/json.ts'
-import { nameKey } from '../values/text.ts'
 import { provisionUser } from './provision-user.ts'
 import { requireFreeKeys } from './require-free-keys.ts'
 import { requireVersion, userLocation, type UserRenderCache, userVersion } from './render-cache.ts'
@@ -250,26 +250,6 @@ function isRepetition(value: JsonValue | undefined, current: JsonValue | undefin
 
 const idsOf = (list: readonly JsonValue[]): ReadonlySet<string | undefined> =>
   new Set(list.map((element) => (isObject(element) ? getText(element, 'value') : undefined)))
-
-/**
- * Refuses a PATCH after which a user has no `active`, because every user is either active or not. A remove, null and an
- * empty string mean the same (RFC 7643 §2.5), and may be a deactivation that was lost.
- */
-function requireActive(patched: JsonObject): JsonObject {
-  // RFC 7644 §3.5.2.2: a required attribute cannot be removed.
-  if (getMember(patched, 'active') === undefined) throw refusal('attribute_required', { attribute: 'active' })
-  return patched
-}
-
-/**
- * Refuses a body that names `active` without a value. An omitted `active` stays as it is.
- * @param body the body of a POST or PUT, which was parsed as `resource`.
- */
-function requireStatedActive(body: unknown, resource: JsonObject): void {
-  const isStated = isObject(body) && Object.keys(body).some((name) => nameKey(name) === 'active')
-  // RFC 7643 §2.5 and RFC 7644 §3.12 invalidValue.
-  if (isStated && getMember(resource, 'active') === undefined) throw refusal('value_required', { attribute: 'active' })
-}
 
 /**
  * DELETE /Users/{id} (RFC 7644 §3.6): removes the user and revokes everything issued to it. A user that existed before it was

@@ -152,6 +152,30 @@ describe('the agent of draft-wzdk-scim-agent-resource', () => {
     expect([primary?.agent?.ownerUserId, first?.agent?.ownerUserId]).toEqual([site.ben, site.ben])
   })
 
+  test.each([true, false])(
+    'stays as it is when a PUT omits active, and is refused where active has no value: %j before (RFC 7643 §2.5)',
+    async (active) => {
+      const site = await start()
+      const id = idOf(await site.post({ active }))
+      const put = (members: object) =>
+        site.send({ method: 'PUT', path: `/Agents/${id}`, body: anAgent(site.ada, members) })
+
+      expect((await put({ displayName: 'B' })).body).toMatchObject({ displayName: 'B', active })
+      for (const none of [null, '']) {
+        await expectRefusal(site, [400, 'invalidValue', 'value_required'], () => put({ active: none }))
+        await expectRefusal(site, [400, 'invalidValue', 'value_required'], () =>
+          site.post({ externalId: 'agent-43', active: none }),
+        )
+        await expectRefusal(site, [400, 'mutability', 'attribute_required'], () =>
+          site.patch(id, { op: 'replace', path: 'active', value: none }),
+        )
+      }
+      await expectRefusal(site, [400, 'mutability', 'attribute_required'], () =>
+        site.patch(id, { op: 'remove', path: 'active' }),
+      )
+    },
+  )
+
   test('is refused without an owner who is an active user of the directory (RFC 7644 §3.12)', async () => {
     const site = await start()
     const eve = idOf(await site.send({ method: 'POST', path: '/Users', provider: 'T2', body: { userName: 'eve' } }))

@@ -12,6 +12,7 @@ import { rounds } from '../../../../test/support/rounds.ts'
 
 const profiles = ['strict', 'general', 'entra', 'okta', 'oneLogin', 'all'] as const
 const userSchema = 'urn:ietf:params:scim:schemas:core:2.0:User'
+const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
 const base = `${issuer}/scim/v2/enterprise-idps/T1`
 
 interface Form {
@@ -243,3 +244,118 @@ test.each(['add', 'replace'])('an %s of a whole user repeats its groups (RFC 764
 
   expect(reply).toMatchObject({ status: 200, body: { title: 'Chair' } })
 })
+
+const tolerant = ['general', 'okta', 'entra', 'oneLogin', 'all'] as const
+
+describe.each<ToleranceProfile>(tolerant)('profile %s, a remove', (toleranceProfile) => {
+  test.each<readonly [title: string, operation: (id: string, other: string) => object]>([
+    [
+      'that lists fewer members than its filter selects',
+      (id) => ({ path: 'members[type eq "User"]', value: [{ value: id }] }),
+    ],
+    [
+      'that lists another member than its filter selects',
+      (id, other) => ({ path: `members[value eq "${id}"]`, value: [{ value: other }] }),
+    ],
+    [
+      'that lists a member who is not selected as well',
+      (id, other) => ({ path: `members[value eq "${id}"]`, value: [{ value: id }, { value: other }] }),
+    ],
+    ['that repeats the attribute instead of its value', (id) => ({ path: 'members', members: [{ value: id }] })],
+    ['whose list has another name than value', (id) => ({ path: 'members', values: [{ value: id }] })],
+    [
+      'that lists members under the URN of their schema',
+      (id) => ({ path: groupSchema, value: { members: [{ value: id }] } }),
+    ],
+  ])('%s is refused, and nobody leaves (RFC 7644 §3.5.2.2)', async (_, operation) => {
+    const directory = await startDirectory(2, toleranceProfile)
+    const [one = '', two = ''] = directory.users
+    const id = await directory.createGroup(aGroup([one, two]))
+
+    const reply = await directory.patch(id, { op: 'remove', ...operation(one, two) })
+
+    expect(reply).toMatchObject({ status: 400, body: { scimType: 'invalidSyntax' } })
+    expect((await directory.memberIds(id)).toSorted()).toEqual([one, two].toSorted())
+  })
+
+  test('whose value agrees with its filter removes the member, and again when the member has left (RFC 7644 §3.5.2.2)', async () => {
+    const directory = await startDirectory(2, toleranceProfile)
+    const [one = '', two = ''] = directory.users
+    const id = await directory.createGroup(aGroup([one, two]))
+    const leave = { op: 'remove', path: `members[value eq "${one}"]`, value: [{ value: one }] }
+
+    expect([(await directory.patch(id, leave)).status, (await directory.patch(id, leave)).status]).toEqual([204, 204])
+    expect(await directory.memberIds(id)).toEqual([two])
+  })
+
+  test.each([
+    { path: 'roles.value', value: 'admin' },
+    { path: 'roles[value pr].value', value: 'admin' },
+    { path: 'roles[value pr]', value: [{ value: 'admin' }] },
+    { path: 'roles[value eq "user"]', value: { value: 'admin' } },
+    { path: enterprise, value: { department: 'Sales' } },
+  ])('of $path that names only some values is refused (RFC 7644 §3.5.2.2)', async (operation) => {
+    const directory = await startDirectory(0, toleranceProfile)
+    const members = {
+      roles: [{ value: 'admin' }, { value: 'user' }],
+      [enterprise]: { department: 'Sales', division: 'A' },
+    }
+    const id = await createUser(directory, members)
+    const body = { schemas: [patchOp], Operations: [{ op: 'remove', ...operation }] }
+
+    const reply = await directory.send({ method: 'PATCH', path: `/Users/${id}`, body })
+
+    expect([reply.status, reply.body?.['scimType'], directory.lastReason()]).toEqual([
+      400,
+      'invalidSyntax',
+      'remove_with_value',
+    ])
+    expect((await directory.send({ path: `/Users/${id}` })).body).toMatchObject(members)
+  })
+})
+
+describe.each<ToleranceProfile>(tolerant)(
+  'profile %s, active in a place where it has no effect',
+  (toleranceProfile) => {
+    test.each([
+      { [`${userSchema}.active`]: false },
+      { 'active ': false },
+      { [enterprise]: { active: false } },
+      { [`${enterprise}:active`]: false },
+    ])('is refused in a PATCH value, a PUT and a POST: %j (RFC 7644 §3.12)', async (members) => {
+      const directory = await startDirectory(0, toleranceProfile)
+      const id = await createUser(directory, {})
+      created += 1
+      const body = { schemas: [userSchema], userName: `kim-${created}`, ...members }
+      const patch = { schemas: [patchOp], Operations: [{ op: 'replace', value: members }] }
+
+      for (const [method, path, sent] of [
+        ['PATCH', `/Users/${id}`, patch],
+        ['PUT', `/Users/${id}`, body],
+        ['POST', '/Users', body],
+      ] as const) {
+        const reply = await directory.send({ method, path, body: sent })
+        expect([method, reply.status, directory.lastReason()]).toEqual([method, 400, 'attribute_unknown'])
+        expect(reply.body?.['detail']).toContain('Did you mean active?')
+      }
+    })
+
+    test.each([{ [userSchema]: { active: false } }, { [`${userSchema}:active`]: false }])(
+      'is refused below the URN of the core schema in a PUT and a POST: %j (RFC 7643 §3.3)',
+      async (members) => {
+        const directory = await startDirectory(0, toleranceProfile)
+        const id = await createUser(directory, {})
+        created += 1
+        const body = { schemas: [userSchema], userName: `kim-${created}`, ...members }
+
+        for (const [method, path] of [
+          ['PUT', `/Users/${id}`],
+          ['POST', '/Users'],
+        ] as const) {
+          const { status } = await directory.send({ method, path, body })
+          expect([method, status, directory.lastReason()]).toEqual([method, 400, 'attribute_unknown'])
+        }
+      },
+    )
+  },
+)
