@@ -12,7 +12,7 @@ const floors = {
   `,
   admin: `
     text error/ custom-fields/ page last-administrators/ audit/ deliveries/ clients/ users/ organizations/
-    providers/ grants/ sessions/ webhooks/ targets/ administration http/
+    providers/ agents/ grants/ sessions/ webhooks/ targets/ administration http/
   `,
   'storage-interface': `
     values options outcome records/ webhook cursor filter/ resource-list session user provisioned-user

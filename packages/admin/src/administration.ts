@@ -22,6 +22,7 @@ import {
 import { seconds, type EpochSeconds, type AdminStorage } from '@mintmark/storage-interface'
 import { requireStores } from '@mintmark/storage-interface/stores'
 
+import { administerAgents, type AgentAdministration } from './agents/agent-administration.ts'
 import type { AdminContext, AdminDependencies, AdministrationKeys, ProvisioningToAdminister } from './audit/audit.ts'
 import { type Actor, type AdminEvent, type AdminOccurrence, reportAdminFaults } from './audit/admin-event.ts'
 import {
@@ -132,6 +133,8 @@ export interface Administration {
   /** Permissions to register clients (RFC 7591). */
   readonly initialAccessTokens: InitialAccessTokenAdministration
   readonly identityProviders: ProviderAdministration
+  /** Agents that directories provision for their users. */
+  readonly agents: AgentAdministration
   readonly users: UserAdministration
   readonly organizations: OrganizationAdministration
   readonly grants: GrantAdministration
@@ -223,6 +226,7 @@ export const administer = (context: AdminContext): Administration => ({
   clients: administerClients(context),
   initialAccessTokens: administerInitialAccessTokens(context),
   identityProviders: administerProviders(context),
+  agents: administerAgents(context),
   users: administerUsers(context),
   organizations: administerOrganizations(context),
   grants: administerGrants(context),

@@ -1,5 +1,6 @@
 import { auditDownload } from './audit/audit-download.ts'
 import { auditPage } from './audit/audit-page.ts'
+import { agentsPage } from './clients/agents.ts'
 import { clientActions } from './clients/client-actions.ts'
 import { changeClient, clientPage } from './clients/client-page.ts'
 import { clientsPage } from './clients/clients-page.ts'
@@ -42,6 +43,7 @@ export const routes: readonly ConsoleRoute[] = [
   { path: '/directories', area: 'providers', access: 'read', get: directoriesPage },
   { path: '/new-directory', area: 'providers', access: 'write', get: newDirectoryPage, post: createDirectory },
   { path: '/directories/{provider_id}', area: 'providers', access: 'read', get: directoryPage },
+  { path: '/directories/{provider_id}/agents', area: 'clients', access: 'read', get: agentsPage },
   ...directoryActions,
   { path: '/organizations', area: 'organizations', access: 'read', get: organizationsPage, post: createOrganization },
   { path: '/organizations/{organization_id}', area: 'organizations', access: 'read', get: organizationPage },

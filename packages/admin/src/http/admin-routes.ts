@@ -1,6 +1,7 @@
 import * as z from 'zod'
 
 import { defineRoute, type AdminRoute } from './admin-route.ts'
+import { agentRoutes } from './agent-routes.ts'
 import { callerRoute } from './caller-route.ts'
 import { clientRoutes } from './client-routes.ts'
 import { deliveryRoutes } from './delivery-routes.ts'
@@ -36,6 +37,7 @@ const auditRoute = defineRoute({
 export const adminRoutes: readonly AdminRoute[] = [
   ...clientRoutes,
   ...initialAccessTokenRoutes,
+  ...agentRoutes,
   ...providerRoutes,
   ...userRoutes,
   ...grantRoutes,

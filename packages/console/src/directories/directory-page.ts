@@ -1,4 +1,4 @@
-import { fill, type Fragment, html, renderName } from '@mintmark/pages/internal'
+import { address, fill, type Fragment, html, renderName } from '@mintmark/pages/internal'
 import type { JsonObject } from '@mintmark/storage-interface'
 
 import { actionLink } from '../action.ts'
@@ -36,9 +36,16 @@ ${suspensionNotice(provider, visit)}
 ${setups.map((setup) => setupText(setup, visit))}
 ${setupLink(provider, visit)}</section>
 ${holderSecrets(provider, directoryHolder, visit)}
+${agentsLink(visit)}
 ${requestTable(requests, visit)}`,
   })
 }
+
+/** Leads to the agents that the directory provisions, for those who may see clients. */
+const agentsLink = ({ caller, link, messages, part }: Visit): Fragment | undefined =>
+  caller.can('read', 'clients')
+    ? html`<p><a ${address('href', link(at`/directories/${part('provider_id')}/agents`))}>${messages.agents.title}</a></p>`
+    : undefined
 
 function suspensionNotice(provider: JsonObject, visit: Visit): Fragment | undefined {
   const since = suspendedAt(provider)

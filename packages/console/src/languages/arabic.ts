@@ -203,6 +203,16 @@ export const arabic: Messages = {
       consequence: 'من الآن لا يصلح إلا أحدث رمز سري.',
     },
   },
+  agents: {
+    title: 'الوكلاء',
+    owner: 'المالك',
+    directory: 'الدليل',
+    ended: 'انتهى',
+    ownerInactive: 'المالك غير نشط',
+    directoryDisabled: 'الدليل معطّل',
+    byDirectory: 'من قِبل الدليل',
+    byAdministrator: 'من قِبل مسؤول',
+  },
   secret: {
     title: 'سر {name}',
     once: 'انسخه الآن. لا يمكن عرضه مرة أخرى، لأن بصمته فقط مخزّنة.',

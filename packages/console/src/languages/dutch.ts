@@ -210,6 +210,16 @@ export const dutch: Messages = {
       consequence: 'Vanaf nu werkt alleen het nieuwste geheime token.',
     },
   },
+  agents: {
+    title: 'Agents',
+    owner: 'Eigenaar',
+    directory: 'Directory',
+    ended: 'Beëindigd',
+    ownerInactive: 'De eigenaar is niet actief',
+    directoryDisabled: 'De directory is uitgeschakeld',
+    byDirectory: 'Door de directory',
+    byAdministrator: 'Door een beheerder',
+  },
   secret: {
     title: 'Geheim van {name}',
     once: 'Kopieer het nu. Het kan niet opnieuw worden getoond, omdat alleen de hash is opgeslagen.',

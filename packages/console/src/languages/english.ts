@@ -205,6 +205,16 @@ export const english: Messages = {
       consequence: 'From now on, only the newest Secret Token works.',
     },
   },
+  agents: {
+    title: 'Agents',
+    owner: 'Owner',
+    directory: 'Directory',
+    ended: 'Ended',
+    ownerInactive: 'Its owner is not active',
+    directoryDisabled: 'Its directory is disabled',
+    byDirectory: 'By its directory',
+    byAdministrator: 'By an administrator',
+  },
   secret: {
     title: 'Secret of {name}',
     once: 'Copy it now. It cannot be shown again, because only its hash is stored.',

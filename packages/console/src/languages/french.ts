@@ -211,6 +211,16 @@ export const french: Messages = {
       consequence: 'Désormais, seul le jeton secret le plus récent est valable.',
     },
   },
+  agents: {
+    title: 'Agents',
+    owner: 'Propriétaire',
+    directory: 'Annuaire',
+    ended: 'Terminé',
+    ownerInactive: 'Son propriétaire n’est pas actif',
+    directoryDisabled: 'Son annuaire est désactivé',
+    byDirectory: 'Par son annuaire',
+    byAdministrator: 'Par un administrateur',
+  },
   secret: {
     title: 'Secret de {name}',
     once: 'Copiez-le maintenant. Il ne pourra plus être affiché, car seule son empreinte est enregistrée.',

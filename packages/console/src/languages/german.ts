@@ -212,6 +212,16 @@ export const german: Messages = {
       consequence: 'Ab sofort gilt nur noch das neueste geheime Token.',
     },
   },
+  agents: {
+    title: 'Agenten',
+    owner: 'Verantwortlich',
+    directory: 'Verzeichnis',
+    ended: 'Beendet',
+    ownerInactive: 'Verantwortliche Person ist nicht aktiv',
+    directoryDisabled: 'Verzeichnis ist deaktiviert',
+    byDirectory: 'Durch das Verzeichnis',
+    byAdministrator: 'Durch die Administration',
+  },
   secret: {
     title: 'Geheimnis von {name}',
     once: 'Kopieren Sie es jetzt. Es kann nicht noch einmal angezeigt werden, weil nur sein Hash gespeichert ist.',

@@ -204,6 +204,16 @@ export const hebrew: Messages = {
       consequence: 'מעכשיו רק האסימון הסודי החדש ביותר תקף.',
     },
   },
+  agents: {
+    title: 'סוכנים',
+    owner: 'בעלים',
+    directory: 'ספרייה',
+    ended: 'הסתיים',
+    ownerInactive: 'הבעלים אינו פעיל',
+    directoryDisabled: 'הספרייה מושבתת',
+    byDirectory: 'על ידי הספרייה',
+    byAdministrator: 'על ידי מנהל',
+  },
   secret: {
     title: 'הסוד של {name}',
     once: 'יש להעתיק אותו עכשיו. אי אפשר להציג אותו שוב, כי רק הגיבוב שלו נשמר.',

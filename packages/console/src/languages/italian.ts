@@ -207,6 +207,16 @@ export const italian: Messages = {
       consequence: 'Da ora funziona solo il token segreto più recente.',
     },
   },
+  agents: {
+    title: 'Agenti',
+    owner: 'Proprietario',
+    directory: 'Directory',
+    ended: 'Terminato',
+    ownerInactive: 'Il proprietario non è attivo',
+    directoryDisabled: 'La directory è disattivata',
+    byDirectory: 'Dalla directory',
+    byAdministrator: 'Da un amministratore',
+  },
   secret: {
     title: 'Segreto di {name}',
     once: 'Copialo adesso. Non potrà più essere mostrato, perché è salvato solo il suo hash.',

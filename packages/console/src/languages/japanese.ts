@@ -206,6 +206,16 @@ export const japanese: Messages = {
       consequence: '今後は最新のシークレットトークンだけが使えます。',
     },
   },
+  agents: {
+    title: 'エージェント',
+    owner: '所有者',
+    directory: 'ディレクトリ',
+    ended: '終了',
+    ownerInactive: '所有者が有効ではありません',
+    directoryDisabled: 'ディレクトリが無効です',
+    byDirectory: 'ディレクトリによる',
+    byAdministrator: '管理者による',
+  },
   secret: {
     title: '{name} のシークレット',
     once: '今すぐコピーしてください。ハッシュだけが保存されるため、再び表示することはできません。',

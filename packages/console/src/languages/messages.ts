@@ -145,6 +145,17 @@ export interface Messages {
     readonly rotate: Question
     readonly revokePrevious: Question
   }
+  /** Agents that a directory provisions for its users. */
+  readonly agents: {
+    readonly title: string
+    readonly owner: string
+    readonly directory: string
+    readonly ended: string
+    readonly ownerInactive: string
+    readonly directoryDisabled: string
+    readonly byDirectory: string
+    readonly byAdministrator: string
+  }
   readonly secret: {
     readonly title: TextWith<'name'>
     readonly once: string

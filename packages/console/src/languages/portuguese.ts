@@ -206,6 +206,16 @@ export const portuguese: Messages = {
       consequence: 'A partir de agora, só o token secreto mais recente funciona.',
     },
   },
+  agents: {
+    title: 'Agentes',
+    owner: 'Proprietário',
+    directory: 'Diretório',
+    ended: 'Encerrado',
+    ownerInactive: 'O proprietário não está ativo',
+    directoryDisabled: 'O diretório está desativado',
+    byDirectory: 'Pelo diretório',
+    byAdministrator: 'Por um administrador',
+  },
   secret: {
     title: 'Segredo de {name}',
     once: 'Copie-o agora. Ele não pode ser exibido novamente, porque só o hash dele é armazenado.',

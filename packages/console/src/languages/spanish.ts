@@ -206,6 +206,16 @@ export const spanish: Messages = {
       consequence: 'A partir de ahora solo funciona el token secreto más reciente.',
     },
   },
+  agents: {
+    title: 'Agentes',
+    owner: 'Propietario',
+    directory: 'Directorio',
+    ended: 'Finalizado',
+    ownerInactive: 'Su propietario no está activo',
+    directoryDisabled: 'Su directorio está desactivado',
+    byDirectory: 'Por su directorio',
+    byAdministrator: 'Por un administrador',
+  },
   secret: {
     title: 'Secreto de {name}',
     once: 'Cópielo ahora. No se puede volver a mostrar, porque solo se guarda su hash.',

@@ -3,6 +3,7 @@ import type { JsonObject } from '@mintmark/storage-interface'
 
 import { actionLink } from '../action.ts'
 import { at } from '../api.ts'
+import { agentsOfUser } from '../clients/agents.ts'
 import { clientNames } from '../clients/client-names.ts'
 import { changeStatus } from '../elements/notice.ts'
 import { code, codes, facts, tableSection } from '../elements/table.ts'
@@ -23,6 +24,7 @@ export const userPage: Page = async (visit) => {
   const memberships = caller.can('read', 'organizations')
     ? recordsOf((await api.get(at`/users/${id}/memberships`))['items'])
     : undefined
+  const agents = await agentsOfUser(visit, id)
   const nameOf = await clientNames(visit, [
     ...(grants ?? []).map(({ client_id: client }) => textOf(client)),
     ...(sessions ?? []).flatMap(({ client_ids: clients }) => textsOf(clients)),
@@ -36,7 +38,8 @@ ${changeStatus(visit)}
 <section>${accountFacts(user, visit)}</section>
 ${sessions && sessionTable(sessions, nameOf, visit)}
 ${grants && grantTable(grants, nameOf, visit)}
-${memberships && membershipTable(memberships, visit)}`,
+${memberships && membershipTable(memberships, visit)}
+${agents}`,
   })
 }
 
