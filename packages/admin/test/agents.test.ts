@@ -36,7 +36,13 @@ it('lists the agents of a user and of a directory, each with its owner, in pages
   expect(first.body).toMatchObject({
     next: 'triage',
     items: [
-      { client_id: 'triage', client_name: 'Agent triage', provider_id: 'corp', owner_user_id: ada, external_id: 'triage' },
+      {
+        client_id: 'triage',
+        client_name: 'Agent triage',
+        provider_id: 'corp',
+        owner_user_id: ada,
+        external_id: 'triage',
+      },
     ],
   })
   expect(second.body).toMatchObject({ items: [{ client_id: 'zeta' }] })

@@ -42,11 +42,7 @@ export const administerAgents = (context: AdminContext): AgentAdministration => 
   list: (owner, page = {}) => listAgents(owner, page, context),
 })
 
-async function listAgents(
-  owner: AgentOwner,
-  page: PageRequest,
-  context: AdminContext,
-): Promise<Page<AgentView>> {
+async function listAgents(owner: AgentOwner, page: PageRequest, context: AdminContext): Promise<Page<AgentView>> {
   const { storage } = context
   const of: AgentsOf =
     'userId' in owner

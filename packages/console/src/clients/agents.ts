@@ -100,10 +100,7 @@ function reasonOf(agent: JsonObject, { messages: { agents } }: Visit): string {
 }
 
 /** Reads the names of the owners. An owner who was removed, or whom the administrator may not see, has none. */
-async function ownerNames(
-  { api, caller }: Visit,
-  agents: readonly JsonObject[],
-): Promise<ReadonlyMap<string, string>> {
+async function ownerNames({ api, caller }: Visit, agents: readonly JsonObject[]): Promise<ReadonlyMap<string, string>> {
   if (!caller.can('read', 'users')) return new Map()
   const ids = [...new Set(agents.map((agent) => textOf(agent['owner_user_id'])))]
   const named = await Promise.all(
