@@ -27,6 +27,34 @@ async function start(options: Parameters<typeof startExchangeSite>[0]) {
   return site
 }
 
+describe('token exchange: an access token that is called a JWT', () => {
+  const jwt = 'urn:ietf:params:oauth:token-type:jwt'
+
+  it('is exchanged like an access token, as Spring Security sends it (RFC 8693 §3)', async () => {
+    const site = await start({})
+
+    const reply = await exchange(site, 'agent0', await userToken(site), { subject_token_type: jwt })
+
+    expect([reply.status, reply.json['issued_token_type']]).toEqual([200, accessTokenType])
+    expect(decodeJwt(String(reply.json['access_token']))).toMatchObject({ aud: down, act: { sub: 'agent0' } })
+  })
+
+  it('must be an access token: an ID token is refused, even if a rule permits ID tokens (RFC 8725 §3.11)', async () => {
+    const rules = [
+      { clients: ['A'], mode: 'delegation', audiences: [down], subjects: ['access_token', 'id_token'] },
+    ] as const
+    const site = await start({ rules })
+    const { id_token: idToken } = await tokensFor(site, 'A', { scope: 'openid' })
+    const form = { grant_type: exchangeGrant, subject_token: idToken, subject_token_type: jwt }
+
+    await expectJsonRefusal(
+      site,
+      { status: 400, error: 'invalid_request' },
+      { send: () => postAs(site, 'A', { path: '/token', form }), reason: 'subject_token_invalid' },
+    )
+  })
+})
+
 describe('token exchange: the party that may act', () => {
   const rules = [{ clients: ['agent1'], mode: 'delegation', audiences: [down] }] as const
 

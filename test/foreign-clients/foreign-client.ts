@@ -27,6 +27,8 @@ export interface ForeignClient {
    * token endpoint as audience.
    */
   readonly assertionCallback?: string
+  /** Whether it exchanges the tokens of its users for tokens for an API (RFC 8693). */
+  readonly exchangesTokens?: true
   /** Whether it calls the tools of an MCP server, which then runs next to the authorization server. */
   readonly callsTools?: true
   /** Whether it asks for the scope `groups`, whose claim only the ID token contains. */

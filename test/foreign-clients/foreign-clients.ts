@@ -105,12 +105,15 @@ export const foreignClients: readonly ForeignClient[] = [
     callback: '/login/oauth2/code/mintmark',
     backChannelLogout: '/logout/connect/back-channel/mintmark',
     assertionCallback: '/login/oauth2/code/jwt',
+    exchangesTokens: true,
     setUp:
       'With `private_key_jwt`, register it with `allowTokenEndpointAudience: true`: the audience of its assertions is the URL of the token endpoint.',
     checks: [
       'signs a user in with private_key_jwt',
       "signs a user in with a secret; the ID token's signature and nonce are valid",
       'calls userinfo',
+      "exchanges the user's token for one for an API",
+      'exchanges a JWT that it got as an API, whose type it calls jwt',
       'refreshes and gets a new refresh token',
       'ends its session when it gets a logout token through the back channel',
     ],

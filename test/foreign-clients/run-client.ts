@@ -117,6 +117,9 @@ async function runAgainstServer(
     clock: () => epochSeconds(Math.floor(Date.now() / 1000)),
     dangerouslyAllowOutbound: [clientOrigin],
     ...tools?.options,
+    ...(client.exchangesTokens === true && {
+      tokenExchange: { rules: [{ clients: ['exchanger'], mode: 'delegation', audiences: ['https://api.test'] }] },
+    }),
     ...(client.usesDevice === true && { device: { renderPage: devicePage } }),
     ...(client.readsGroups === true && {
       scopes: {
@@ -141,6 +144,10 @@ async function runAgainstServer(
   const { callback, backChannelLogout } = client
   const app = await openWebApp(site, {
     ...(callback !== undefined && { redirectUris: [`${clientOrigin}${callback}`] }),
+    ...(client.exchangesTokens === true && {
+      clientId: 'exchanger',
+      grantTypes: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:token-exchange'],
+    }),
     ...(tools !== undefined && { scopes: [...Object.keys(noteScopes), 'offline_access'] }),
     ...(client.readsGroups === true && { scopes: ['openid', 'profile', 'offline_access', 'groups'] }),
   })

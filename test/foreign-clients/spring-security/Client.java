@@ -1,5 +1,6 @@
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.nimbusds.jose.jwk.JWK;
+import com.nimbusds.jwt.JWTParser;
 import java.time.Duration;
 import java.util.Map;
 import org.springframework.beans.factory.annotation.Autowired;
@@ -10,8 +11,10 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.security.config.Customizer;
 import org.springframework.security.config.annotation.web.builders.HttpSecurity;
 import org.springframework.security.core.annotation.AuthenticationPrincipal;
+import org.springframework.security.oauth2.client.OAuth2AuthorizationContext;
 import org.springframework.security.oauth2.client.OAuth2AuthorizeRequest;
 import org.springframework.security.oauth2.client.OAuth2AuthorizedClientProviderBuilder;
+import org.springframework.security.oauth2.client.TokenExchangeOAuth2AuthorizedClientProvider;
 import org.springframework.security.oauth2.client.annotation.RegisteredOAuth2AuthorizedClient;
 import org.springframework.security.oauth2.client.OAuth2AuthorizedClient;
 import org.springframework.security.oauth2.client.endpoint.NimbusJwtClientAuthenticationParametersConverter;
@@ -19,10 +22,14 @@ import org.springframework.security.oauth2.client.endpoint.RestClientAuthorizati
 import org.springframework.security.oauth2.client.registration.ClientRegistrationRepository;
 import org.springframework.security.oauth2.client.web.DefaultOAuth2AuthorizedClientManager;
 import org.springframework.security.oauth2.client.web.OAuth2AuthorizedClientRepository;
+import org.springframework.security.oauth2.core.AuthorizationGrantType;
+import org.springframework.security.oauth2.core.OAuth2Token;
 import org.springframework.security.oauth2.core.oidc.user.OidcUser;
 import org.springframework.security.core.Authentication;
+import org.springframework.security.oauth2.jwt.Jwt;
 import org.springframework.security.web.SecurityFilterChain;
 import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
 /** A web application with Spring Security's client. */
@@ -42,6 +49,11 @@ public class Client {
     System.setProperty(registration + "client-id", System.getenv("JWT_CLIENT_ID"));
     System.setProperty(registration + "client-authentication-method", "private_key_jwt");
     System.setProperty(registration + "scope", "openid,profile");
+    registration = "spring.security.oauth2.client.registration.exchange.";
+    System.setProperty(registration + "provider", "mintmark");
+    System.setProperty(registration + "client-id", System.getenv("CLIENT_ID"));
+    System.setProperty(registration + "client-secret", System.getenv("CLIENT_SECRET"));
+    System.setProperty(registration + "authorization-grant-type", AuthorizationGrantType.TOKEN_EXCHANGE.getValue());
     SpringApplication.run(Client.class);
     Checks.report("signs a user in with private_key_jwt", () -> {
       Checks.expect("U1", open("/oauth2/authorization/jwt").get("sub"));
@@ -51,6 +63,12 @@ public class Client {
       Checks.expect("U1", page.get("sub"));
     });
     Checks.report("calls userinfo", () -> Checks.expect("Ann Lee", open("/").get("name")));
+    Checks.report("exchanges the user's token for one for an API", () -> {
+      Checks.expect("[https://api.test]", open("/exchange").get("aud"));
+    });
+    Checks.report("exchanges a JWT that it got as an API, whose type it calls jwt", () -> {
+      Checks.expect("[https://api.test]", open("/exchange?as=jwt").get("aud"));
+    });
     Checks.report("refreshes and gets a new refresh token", () -> Checks.expect(true, open("/refresh").get("renewed")));
     Checks.report("ends its session when it gets a logout token through the back channel", () -> {
       String session = (String) open("/").get("sid");
@@ -93,6 +111,24 @@ public class Client {
     var request = OAuth2AuthorizeRequest.withAuthorizedClient(client).principal(authentication).build();
     String before = client.getRefreshToken().getTokenValue();
     return json(Map.of("renewed", !before.equals(manager.authorize(request).getRefreshToken().getTokenValue())));
+  }
+
+  /** Exchanges the access token of the user, as the client that got it or as an API that verified it (RFC 8693). */
+  @GetMapping(path = "/exchange", produces = "text/html")
+  String exchange(
+      @RegisteredOAuth2AuthorizedClient("mintmark") OAuth2AuthorizedClient client,
+      Authentication authentication,
+      @RequestParam(name = "as", defaultValue = "") String form)
+      throws Exception {
+    String own = client.getAccessToken().getTokenValue();
+    OAuth2Token verified = Jwt.withTokenValue(own).header("typ", "at+jwt").subject("U1").build();
+    var provider = new TokenExchangeOAuth2AuthorizedClientProvider();
+    provider.setSubjectTokenResolver(context -> form.equals("jwt") ? verified : client.getAccessToken());
+    var request = OAuth2AuthorizationContext.withClientRegistration(registrations.findByRegistrationId("exchange"))
+        .principal(authentication)
+        .build();
+    String token = provider.authorize(request).getAccessToken().getTokenValue();
+    return json(Map.of("aud", JWTParser.parse(token).getJWTClaimsSet().getAudience().toString()));
   }
 
   /** Signs assertions. Their audience is the token endpoint; this version has no option for another audience. */

@@ -63,7 +63,7 @@ export async function proveSubject(
   deps: SubjectDependencies,
 ): Promise<ProvenSubject> {
   const token = form.get('subject_token')
-  const kind = subjectKinds.get(form.get('subject_token_type') ?? '')
+  const kind = kindOf(form.get('subject_token_type'))
   // RFC 8693 §2.2.2: it is missing, or of a type that no rule permits. A client that has a refresh token refreshes.
   if (token === undefined || kind === undefined || !rules.some((rule) => isForSubject(rule, kind)))
     throw refuse('subject_token_invalid')
@@ -161,7 +161,9 @@ export async function proveActor(
   const type = form.get('actor_token_type')
   if (presented === undefined && type === undefined) return
   const token =
-    presented === undefined || type !== accessTokenType ? undefined : await verifyAccessToken(presented, now, deps)
+    presented === undefined || kindOf(type) !== 'access_token'
+      ? undefined
+      : await verifyAccessToken(presented, now, deps)
   const status = token && (await statusOfAccessToken(token, now, deps.storage))
   // RFC 8693 §2.1, §5: a token of somebody else would let the client act in their name.
   if (status?.kind !== 'client' || status.client.clientId !== client.clientId) throw refuse('actor_token_invalid')
@@ -170,7 +172,14 @@ export async function proveActor(
 /** The identifier of access tokens (RFC 8693 §3). */
 export const accessTokenType = 'urn:ietf:params:oauth:token-type:access_token'
 
-const subjectKinds: ReadonlyMap<string, SubjectKind> = new Map([
+/**
+ * RFC 8693 §3: `jwt` names the format of a token, which an access token may have. Spring Security, since 6.3, names an access
+ * token so that an API has verified. It is proven to be an access token like one that is called so.
+ */
+const tokenKinds: ReadonlyMap<string, SubjectKind> = new Map([
   [accessTokenType, 'access_token'],
+  ['urn:ietf:params:oauth:token-type:jwt', 'access_token'],
   [idTokenType, 'id_token'],
 ])
+
+const kindOf = (type: string | undefined): SubjectKind | undefined => tokenKinds.get(type ?? '')
