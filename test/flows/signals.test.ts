@@ -208,6 +208,18 @@ describe('a transmitter of security events', () => {
     expect(world.pushed).toEqual([])
   })
 
+  it('refuses a body that is nested deeply', async () => {
+    const world = await startSignals()
+    await world.create({ events_requested: [sessionRevoked] })
+    const nested = '['.repeat(30_000) + ']'.repeat(30_000)
+
+    const reply = await world.send('PATCH', '/ssf/v1/streams', {
+      body: `{"stream_id":"${world.streamId()}","iss":${nested}}`,
+    })
+
+    expect(reply).toMatchObject({ status: 400, body: { error: 'body_malformed' } })
+  })
+
   it.each(['\u0000', '\uD800'])('refuses a text that not every store keeps', async (text) => {
     const world = await startSignals()
     await world.create({ events_requested: [sessionRevoked] })

@@ -4,6 +4,7 @@ import {
   type Clock,
   decodeBody,
   hasMediaType,
+  isTooDeep,
   type Journal,
   parseJsonObject,
   type Random,
@@ -40,7 +41,8 @@ export interface Receiver {
 export function readBody(request: ServerRequest): JsonObject {
   if (request.headers.has('content-type') && !hasMediaType(request, ['application/json']))
     throw new SignalError('media_type')
-  const body = parseJsonObject(decodeBody(request.body) ?? '')
+  const text = decodeBody(request.body) ?? ''
+  const body = isTooDeep(text) ? undefined : parseJsonObject(text)
   if (body === undefined) throw new SignalError('body_malformed')
   return body
 }
