@@ -18,6 +18,7 @@ import { changeClient } from '../support/fixture-clients.ts'
 import { obtainTokens, type Change } from '../support/flow.ts'
 import { aPayment, authorizationDetails } from '../support/payment-details.ts'
 
+const deep: unknown = JSON.parse('['.repeat(2000) + ']'.repeat(2000))
 const badRequest = (error: string) => ({ status: 400, error })
 
 describe('a backchannel authentication request (CIBA Core 1.0 §7.1)', () => {
@@ -197,6 +198,7 @@ describe('a signed backchannel authentication request (CIBA Core 1.0 §7.1.1)', 
     ['without jti', { jti: undefined }, 'request_object_member'],
     ['with a subject, which could be a client assertion', { sub: 'D' }, 'request_object_member'],
     ['with a message that is a number', { binding_message: 1234 }, 'request_object_member'],
+    ['with details that are nested deeply', { authorization_details: [deep] }, 'request_object_member'],
     ['without a hint', { login_hint: undefined }, 'user_hint_count'],
   ] as const)('is refused %s', async (_, claims, reason) => {
     const site = await startCibaServer()

@@ -24,17 +24,25 @@ export function isTooDeep(text: string): boolean {
   for (const character of text) {
     if (character === '{' || character === '[') depth += 1
     else if (character === '}' || character === ']') depth -= 1
-    if (depth > 32) return true
+    if (depth > maximumDepth) return true
   }
   return false
 }
 
 /**
  * Whether every store can write a value and read it back unchanged: no string in it contains U+0000 or half a surrogate
- * pair.
- * @param value JSON that is not deeply nested.
+ * pair, and it is not nested more than 32 deep, because `JSON.stringify` throws for a few thousand levels.
+ * @param value JSON.
  */
-export const isStorable = (value: unknown): boolean => !unstorable.test(JSON.stringify(value))
+export const isStorable = (value: unknown): boolean => isNested(value, maximumDepth) && !unstorable.test(JSON.stringify(value))
+
+/** Whether the value is nested at most as deep. */
+const isNested = (value: unknown, levels: number): boolean =>
+  typeof value !== 'object' ||
+  value === null ||
+  (levels > 0 && Object.values(value).every((member) => isNested(member, levels - 1)))
+
+const maximumDepth = 32
 
 /** Matches the JSON escapes of these characters: after an even number of backslashes. */
 const unstorable = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/

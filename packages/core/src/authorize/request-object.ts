@@ -49,14 +49,11 @@ export async function openRequestObject(
   const responseType = received.get('response_type')
   if (claims['client_id'] !== client.clientId || (responseType ?? claims['response_type']) !== claims['response_type'])
     throw fail('request_object_contradicted')
-  const parameters = parametersOf(claims)
+  // Parameters that are JSON are written as text, which fails for values that are nested too deeply.
+  const parameters = isStorable(claims) ? parametersOf(claims) : undefined
   // RFC 9101 §4: no request object may contain another. §10.8: with a subject, it could serve as a client assertion.
   // RFC 3986 §2.5: text that is not well-formed Unicode cannot be returned in a URL, and not every store keeps it.
-  if (
-    parameters === undefined ||
-    !isStorable(claims) ||
-    ['request', 'request_uri', 'sub'].some((name) => Object.hasOwn(claims, name))
-  )
+  if (parameters === undefined || ['request', 'request_uri', 'sub'].some((name) => Object.hasOwn(claims, name)))
     throw fail('request_object_member')
   return parameters
 }

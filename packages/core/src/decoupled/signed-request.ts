@@ -66,10 +66,9 @@ async function openSignedRequest(
   if (!isForIssuer(claims['aud'], issuer)) throw fail('request_object_audience:ciba')
   const timeFault = findTimeFault(claims, { requestObjectLifetime: longestLifetime }, now)
   if (timeFault !== undefined) throw fail(`${timeFault}:ciba`)
-  const parameters = parametersOf(claims, (name) => known.has(name))
+  const parameters = isStorable(claims) ? parametersOf(claims, (name) => known.has(name)) : undefined
   if (
     parameters === undefined ||
-    !isStorable(claims) ||
     typeof claims['iat'] !== 'number' ||
     typeof claims['jti'] !== 'string' ||
     ['request', 'request_uri', 'sub'].some((name) => Object.hasOwn(claims, name))
