@@ -34,7 +34,8 @@ export function isTooDeep(text: string): boolean {
  * pair, and it is not nested more than 32 deep, because `JSON.stringify` throws for a few thousand levels.
  * @param value JSON.
  */
-export const isStorable = (value: unknown): boolean => isNested(value, maximumDepth) && !unstorable.test(JSON.stringify(value))
+export const isStorable = (value: unknown): boolean =>
+  isNested(value, maximumDepth) && !unstorable.test(JSON.stringify(value))
 
 /** Whether the value is nested at most as deep. */
 const isNested = (value: unknown, levels: number): boolean =>
