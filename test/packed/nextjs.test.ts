@@ -1,8 +1,6 @@
-import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
 import { migrate } from '@mintmark/storage-sql'
@@ -16,6 +14,7 @@ import { challenge, encode } from '../support/flow.ts'
 import { freePort } from '../support/free-port.ts'
 import { navigate } from '../support/navigate.ts'
 import { startProgram, type RunningProgram } from '../support/start-program.ts'
+import { createNextProject, removeFonts, run } from './next-project.ts'
 
 const { packages } = inject('packed')
 
@@ -23,7 +22,7 @@ const { packages } = inject('packed')
  * The example is laid over the project that today's `create-next-app` makes, with its defaults. Its users sign in to a client on
  * another origin, in Chromium.
  */
-const project = await createProject()
+const project = await createNextProject()
 if (project === undefined) console.warn('The npm registry did not answer, so no project of create-next-app is tested.')
 
 // Skipped only in an outage of the registry, which must not fail the tests; the warning above says so.
@@ -32,8 +31,7 @@ describe.skipIf(project === undefined)("the Next.js example, in a project of tod
 
   beforeAll(() => {
     cpSync('examples/nextjs', folder, { recursive: true })
-    // The layout of the generator loads fonts from Google while it builds, which not every network allows.
-    writeFileSync(join(folder, 'app/layout.tsx'), layoutWithoutFonts)
+    removeFonts(folder)
     const used = packages.filter(({ name }) => names.includes(name)).map(({ tarball }) => tarball)
     // Installing may need the machine's own settings, such as its proxy or certificates.
     const install = ['npm', 'install', '--prefer-offline', '--no-audit', '--no-fund']
@@ -219,46 +217,12 @@ async function openClient(): Promise<Client> {
 
 const browserName = 'the browser of this test'
 
-const layoutWithoutFonts = `import './globals.css'
-
-export default function RootLayout({ children }: LayoutProps<'/'>) {
-  return (
-    <html lang="en">
-      <body>{children}</body>
-    </html>
-  )
-}
-`
-
 /** The packages that the example imports. */
 const names = ['adapter-fetch', 'core', 'pages', 'storage-interface', 'storage-sql'].map((name) => `@mintmark/${name}`)
-
-/** Creates a project with the newest generator. @returns its folder; `undefined` if the registry does not answer. */
-async function createProject(): Promise<string | undefined> {
-  const registry = await fetch('https://registry.npmjs.org/create-next-app/latest').catch(() => undefined)
-  if (!registry?.ok) return undefined
-  const folder = mkdtempSync(join(tmpdir(), 'mintmark-nextjs-'))
-  const generate = ['npx', '--yes', 'create-next-app@latest', 'acme', '--yes', '--skip-install', '--disable-git']
-  run(generate, { cwd: folder, env: process.env })
-  return join(folder, 'acme')
-}
 
 /** Creates an empty database with the tables of Mintmark. @returns its address. */
 async function migratedDatabase(): Promise<string> {
   const database = await aDatabase()
   await migrate({ dialect: toPostgresDialect(database.pool()) })
   return database.url
-}
-
-/** Runs a command with the environment of a fresh machine and these variables. @throws Error if it fails. */
-function run([program = '', ...args]: readonly string[], { cwd, env: variables = {} }: RunOptions): void {
-  const { PATH = '', HOME = '' } = process.env
-  const env = { PATH, HOME, NEXT_TELEMETRY_DISABLED: '1', CI: '1', ...variables }
-  const { status, stdout, stderr } = spawnSync(program, args, { cwd, encoding: 'utf8', env })
-  if (status !== 0) throw new Error(`${program} ${args.join(' ')} failed.\n${stdout}${stderr}`)
-}
-
-interface RunOptions {
-  readonly cwd: string
-  readonly env?: object
 }

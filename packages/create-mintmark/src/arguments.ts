@@ -15,6 +15,7 @@ export interface CreateArguments {
   readonly name: string | undefined
   readonly given: Given
   readonly databaseUrl: string | undefined
+  readonly issuer: string | undefined
   readonly install: 'yes' | 'no'
   readonly questions: 'asked' | 'answered'
 }
@@ -24,13 +25,15 @@ const namesOf = (choices: readonly { readonly name: string }[]): string => choic
 /** The help text. */
 export const usage = `create-mintmark [folder] [options]
 
-Creates a folder with an authorization server. The folder must be new or empty; default: my-server. In a terminal, the command asks
-what the options do not say.
+Creates a folder with an authorization server. The folder must be new or empty; default: my-server. If it contains an Express or
+Next.js project, Mintmark is added to that project; default: the project in this folder. In a terminal, the command asks what the
+options do not say.
 
   --framework NAME     ${namesOf(frameworks)}
   --database NAME      ${namesOf(databases)}
   --database-url URL   the address of the database
   --users NAME         ${userTables.map(({ name, title }) => `${name}: ${title}`).join('\n                       ')}
+  --issuer URL         the address of the authorization server; default: http://localhost:3000, in a project .../id
   --name NAME          the name in package.json; default: the name of the folder
   --no-install         installs nothing, and sets up nothing
   --yes                asks nothing; the first of each list is the default
@@ -48,12 +51,16 @@ export function parseInvocation(argv: readonly string[]): Invocation {
     if (name !== undefined && !isPackageName(name)) {
       return refuse(`${JSON.stringify(name)} is not a valid package name.`)
     }
+    if (values.issuer !== undefined && !isIssuer(values.issuer)) {
+      return refuse(`--issuer ${JSON.stringify(values.issuer)} is not an http or https URL without a slash at its end.`)
+    }
     return {
       kind: 'create',
       folder,
       name,
       given: { framework, database, users },
       databaseUrl: values['database-url'],
+      issuer: values.issuer,
       install: values['no-install'] === true ? 'no' : 'yes',
       questions: values.yes === true ? 'answered' : 'asked',
     }
@@ -70,11 +77,16 @@ const options = {
   database: { type: 'string' },
   'database-url': { type: 'string' },
   users: { type: 'string' },
+  issuer: { type: 'string' },
   name: { type: 'string' },
   'no-install': { type: 'boolean' },
   yes: { type: 'boolean', short: 'y' },
   help: { type: 'boolean', short: 'h' },
 } as const
+
+/** Whether a URL can be the issuer: Mintmark checks the rest when it starts. */
+const isIssuer = (text: string): boolean =>
+  /^https?:$/.test(URL.parse(text)?.protocol ?? '') && !/[/?#]$|[?#\s]/.test(text)
 
 /** Whether npm accepts a package name: lower case, safe in a URL, with or without a scope. */
 export const isPackageName = (name: string): boolean =>

@@ -1,8 +1,17 @@
 import { databases, frameworks, userTables, type Given } from './choices.ts'
 import type { Io } from './io.ts'
 
+interface Asked {
+  readonly given: Given
+  /** The default of the last question. */
+  readonly users: string
+}
+
 /** Asks what was not given. A database that the framework cannot use is not offered. */
-export async function askChoices(given: Given, { ask, out }: Pick<Io, 'out'> & { readonly ask: Ask }): Promise<Given> {
+export async function askChoices(
+  { given, users: first }: Asked,
+  { ask, out }: Pick<Io, 'out'> & { readonly ask: Ask },
+): Promise<Given> {
   const pick = (question: string, choices: readonly Choice[], name: string | undefined): Promise<string> =>
     name === undefined ? pickOne({ question, choices, ask, out }) : Promise.resolve(name)
 
@@ -13,7 +22,11 @@ export async function askChoices(given: Given, { ask, out }: Pick<Io, 'out'> & {
     databases.filter(({ name }) => fitting.includes(name)),
     given.database,
   )
-  const users = await pick('Where are the users?', userTables, given.users)
+  const users = await pick(
+    'Where are the users?',
+    userTables.toSorted((a, b) => Number(b.name === first) - Number(a.name === first)),
+    given.users,
+  )
   return { framework, database, users }
 }
 

@@ -1,4 +1,4 @@
-/** A layer of the template: a folder with some of `code`, `root`, `test`, `manifest.json` and `readme.md`. */
+/** A layer of the template: a folder with some of `code`, `app`, `root`, `test`, `manifest.json` and `readme.md`. */
 type Layer = string
 
 /** What somebody can choose, and which layers of the template it adds. */
@@ -11,6 +11,16 @@ interface Choice {
 
 /** A framework, with the databases that it can use. */
 export interface Framework extends Choice {
+  /** The folder of the code, `src` or a folder that also fits into an existing project. */
+  readonly code: 'src' | 'mintmark'
+  /** The path of the issuer. It leaves other paths to the project. */
+  readonly issuerPath: '' | '/id'
+  /** The path that the issuer must have, because routes are files. */
+  readonly fixedPath?: string
+  /** The arguments of the package manager that start the project. */
+  readonly start: readonly string[]
+  /** How it is added to an existing project, which is recognized by a dependency. */
+  readonly added?: { readonly dependency: string; readonly layers: readonly Layer[]; readonly note: string }
   readonly databases: readonly [string, ...string[]]
   /** What to choose instead of another database. */
   readonly otherDatabases?: string
@@ -28,9 +38,56 @@ export interface Database extends Choice {
 const everyDatabase = ['sqlite', 'postgresql', 'mariadb'] as const
 
 export const frameworks: readonly Framework[] = [
-  { name: 'express', title: 'Express', layers: ['server', 'frameworks/express'], databases: everyDatabase },
-  { name: 'hono', title: 'Hono', layers: ['server', 'frameworks/hono'], databases: everyDatabase },
-  { name: 'fastify', title: 'Fastify', layers: ['server', 'frameworks/fastify'], databases: everyDatabase },
+  {
+    name: 'express',
+    title: 'Express',
+    layers: ['setup', 'server', 'frameworks/express'],
+    code: 'src',
+    issuerPath: '',
+    start: ['start'],
+    added: {
+      dependency: 'express',
+      layers: ['setup', 'added', 'frameworks/express-added'],
+      note: `Add these lines to your app, before express.json() and other body parsers:
+
+  import { mintmark } from './mintmark/mintmark.ts'
+  app.use(await mintmark())`,
+    },
+    databases: everyDatabase,
+  },
+  {
+    name: 'hono',
+    title: 'Hono',
+    layers: ['setup', 'server', 'frameworks/hono'],
+    code: 'src',
+    issuerPath: '',
+    start: ['start'],
+    databases: everyDatabase,
+  },
+  {
+    name: 'nextjs',
+    title: 'Next.js',
+    layers: ['setup', 'added', 'frameworks/nextjs', 'frameworks/nextjs-new'],
+    code: 'mintmark',
+    issuerPath: '/id',
+    fixedPath: '/id',
+    start: ['run', 'dev'],
+    added: {
+      dependency: 'next',
+      layers: ['setup', 'added', 'frameworks/nextjs'],
+      note: 'The route handlers app/id and app/.well-known serve it.',
+    },
+    databases: everyDatabase,
+  },
+  {
+    name: 'fastify',
+    title: 'Fastify',
+    layers: ['setup', 'server', 'frameworks/fastify'],
+    code: 'src',
+    issuerPath: '',
+    start: ['start'],
+    databases: everyDatabase,
+  },
 ]
 
 export const databases: readonly Database[] = [

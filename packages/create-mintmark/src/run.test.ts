@@ -85,7 +85,7 @@ test.each([
   { argv: ['a', 'b'], reason: 'specify only one folder, without b.' },
   { argv: [''], reason: 'the folder has no name.' },
   { argv: ['a', '--name', 'Not Good'], reason: '"Not Good" is not a valid package name.' },
-  { argv: ['a', '--framework', 'koa'], reason: '--framework "koa" is not known. Choose express, hono or fastify.' },
+  { argv: ['a', '--framework', 'koa'], reason: '--framework "koa" is not known. Choose express, hono, nextjs or fastify.' },
   {
     argv: ['a', '--database', 'mysql'],
     reason: '--database "mysql" is not known. Choose sqlite, postgresql or mariadb.',
@@ -108,7 +108,7 @@ test('asks in a terminal what no option answers, again after a wrong answer, and
   const { code, out } = await runIn(['a', '--no-install'], { ask })
 
   expect([code, answers]).toEqual([0, []])
-  expect(out).toContain('\nWhich framework?\n  1  Express\n  2  Hono\n  3  Fastify\n')
+  expect(out).toContain('\nWhich framework?\n  1  Express\n  2  Hono\n  3  Next.js\n  4  Fastify\n')
   expect(readdirSync(join(cwd, 'a/src'))).toContain('passkey-table.ts')
   expect(Object.keys(dependenciesOf('a'))).toEqual(expect.arrayContaining(['fastify', 'pg']))
 })
@@ -137,7 +137,7 @@ test('says where to write the address of a database server, and sets up only if 
 test('keeps the project when the installation fails, and prints all commands that are left', async () => {
   const { code, out, err } = await runIn(['a'], { runProgram: () => Promise.resolve(false) })
 
-  expect([code, err]).toEqual([1, 'create-mintmark: the project was created, but npm install failed.'])
+  expect([code, err]).toEqual([1, 'create-mintmark: the files were created, but npm install failed.'])
   expect(out).toContain('  cd a\n  npm install\n  npm run setup\n  npm start\n')
   expect(readdirSync(join(cwd, 'a'))).toContain('package.json')
 })

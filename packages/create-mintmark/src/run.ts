@@ -1,18 +1,20 @@
-import { basename, relative, resolve } from 'node:path'
+import { basename, resolve } from 'node:path'
 
 import { packageNameOf, parseInvocation, usage, type CreateArguments } from './arguments.ts'
 import { askChoices } from './ask-choices.ts'
-import { choose, type Choices } from './choices.ts'
+import { choose, type Chosen, type Given } from './choices.ts'
+import { findExistingProject, type ExistingProject } from './existing-project.ts'
+import { finishProject } from './finish-project.ts'
 import type { Io } from './io.ts'
-import { nextSteps, packageManager } from './next-steps.ts'
-import { createSecrets, readTemplate, type Secrets } from './template.ts'
-import { ProjectError, writeProject } from './write-project.ts'
+import { ProjectError } from './project-error.ts'
+import { createSecrets, readTemplate } from './template.ts'
+import { addToProject, writeProject } from './write-project.ts'
 
 /**
  * Runs `create-mintmark`. Never throws.
  * @param argv the arguments after the name of the program.
  * @returns the exit code: 0 for success, 1 for a failure, 2 for wrong arguments, 130 for an interruption. With any code
- *   except 0, no file was changed, unless the message says that the project was created.
+ *   except 0, no file was changed, unless the message says that the files were created.
  */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
   const invocation = parseInvocation(argv)
@@ -31,63 +33,61 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
 
 /** @throws Error if nothing was created. */
 async function create(invocation: CreateArguments, io: Io): Promise<number> {
-  const { ask, out } = io
-  const isAsked = invocation.questions === 'asked' && ask !== undefined
-  const chosen = choose(isAsked ? await askChoices(invocation.given, { ask, out }) : invocation.given)
+  const existing = await findExistingProject(resolve(io.cwd, invocation.folder ?? '.'))
+  const folder = resolve(io.cwd, invocation.folder ?? (existing === undefined ? 'my-server' : '.'))
+  const chosen = await chooseWith(invocation, existing, io)
   if (chosen.kind === 'refused') return refuseArguments(io, chosen.reason)
+  const { choices } = chosen
+  const { framework } = choices
 
-  const folder = resolve(io.cwd, invocation.folder ?? 'my-server')
+  const issuer = invocation.issuer ?? `http://localhost:3000${existing === undefined ? framework.issuerPath : '/id'}`
+  if (framework.fixedPath !== undefined && new URL(issuer).pathname !== framework.fixedPath) {
+    return refuseArguments(io, `with ${framework.title}, the path of --issuer is ${framework.fixedPath}, as its routes.`)
+  }
   const secrets = createSecrets()
-  const files = await readTemplate({
-    name: invocation.name ?? packageNameOf(basename(folder)),
-    choices: chosen.choices,
-    address: invocation.databaseUrl ?? chosen.choices.database.defaultAddress,
-    secrets,
-  })
-  await writeProject(folder, files, io.signal).catch((error: unknown) => {
+  const name = invocation.name ?? packageNameOf(basename(folder))
+  const project = { name, choices, issuer, secrets, existing, address: invocation.databaseUrl }
+  const template = await readTemplate(project)
+  const write = existing === undefined ? writeProject : addToProject
+  await write(folder, template.files, io.signal).catch((error: unknown) => {
     if (error instanceof ProjectError || io.signal.aborted) throw error
     throw new Error(`${folder} cannot be written. ${error instanceof Error ? error.message : ''}`.trimEnd(), {
       cause: error,
     })
   })
-  return finish({ folder, secrets, choices: chosen.choices }, invocation, io)
+  return finishProject({ ...project, folder, template, install: invocation.install }, io)
 }
 
-interface Created {
-  /** An absolute path. */
-  readonly folder: string
-  readonly choices: Choices
-  readonly secrets: Secrets
+/** Asks in a terminal what was not given, or takes the defaults. */
+async function chooseWith(
+  { given, name, questions }: CreateArguments,
+  existing: ExistingProject | undefined,
+  { ask, out }: Io,
+): Promise<Chosen> {
+  const isAsked = questions === 'asked' && ask !== undefined
+  if (existing === undefined) return choose(isAsked ? await askChoices({ given, users: 'ours' }, { ask, out }) : given)
+
+  if (name !== undefined) return { kind: 'refused', reason: 'the project has a name already: leave out --name.' }
+  const found = frameworkOf(existing, given)
+  if (found.kind === 'refused') return found
+  const known = { ...given, framework: found.framework }
+  return choose(isAsked ? await askChoices({ given: known, users: 'own' }, { ask, out }) : { users: 'own', ...defined(known) })
 }
 
-/** Installs and sets up the project, and prints what to do next. */
-async function finish({ folder, choices, secrets }: Created, invocation: CreateArguments, io: Io): Promise<number> {
-  const manager = packageManager(io.env['npm_config_user_agent'])
-  // Nobody has said where the database server is.
-  const canSetUp = !choices.database.needsServer || invocation.databaseUrl !== undefined
-  const commands = [[manager, 'install'], ...(canSetUp ? [[manager, 'run', 'setup']] : [])]
-  let done = 0
-  if (invocation.install === 'yes') {
-    for (const command of commands) {
-      if (!(await io.runProgram(command, folder))) break
-      done += 1
-    }
-  }
-  const steps = nextSteps({
-    folder: relative(io.cwd, folder),
-    address: canSetUp ? undefined : choices.database,
-    commands: [
-      [manager, 'install'],
-      [manager, 'run', 'setup'],
-      [manager, 'start'],
-    ].slice(done),
-    tryKey: secrets.tryKey,
-  })
-  io.out(steps)
-  const failed = invocation.install === 'yes' ? commands[done] : undefined
-  if (failed === undefined) return 0
-  return print(io.err, `create-mintmark: the project was created, but ${failed.join(' ')} failed.`, 1)
+/** The framework of the project to which Mintmark is added. */
+function frameworkOf(
+  { frameworks }: ExistingProject,
+  { framework }: Given,
+): { readonly kind: 'found'; readonly framework: string } | Extract<Chosen, { readonly kind: 'refused' }> {
+  const names = frameworks.map(({ name }) => name)
+  const [first, second] = names
+  if (framework === undefined && first !== undefined && second === undefined) return { kind: 'found', framework: first }
+  if (framework !== undefined && names.includes(framework)) return { kind: 'found', framework }
+  const advice = `Choose --framework ${names.join(' or ')}, or a new folder.`
+  return { kind: 'refused', reason: `the folder has a project with ${names.join(' and ')}. ${advice}` }
 }
+
+const defined = (given: Given): Given => Object.fromEntries(Object.entries(given).filter(([, name]) => name !== undefined))
 
 const refuseArguments = ({ err }: Io, reason: string): number => print(err, `create-mintmark: ${reason}\n\n${usage}`, 2)
 

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
-import { join, relative } from 'node:path'
+import { join, posix, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-import type { Choices } from './choices.ts'
+import type { Choices, Framework } from './choices.ts'
+import type { ExistingProject } from './existing-project.ts'
 import { mergeManifests, withVersions, type Manifest } from './manifest.ts'
 
 /** A file of a new project. */
@@ -20,9 +21,21 @@ export interface ProjectOptions {
   /** The name of the package. */
   readonly name: string
   readonly choices: Choices
-  /** Where the database is. */
-  readonly address: string
+  /** Where the database is; by default a file of the project, or a server on this machine. */
+  readonly address: string | undefined
+  readonly issuer: string
   readonly secrets: Secrets
+  /** The project to which the files are added; by default a new one. */
+  readonly existing: Pick<ExistingProject, 'sources'> | undefined
+}
+
+/** The files of a project, and what it needs. */
+export interface ProjectTemplate {
+  readonly files: readonly ProjectFile[]
+  /** With the packages to install. It is one of the files of a new project. */
+  readonly manifest: Manifest
+  /** The folder of the code, such as `src`. */
+  readonly code: string
 }
 
 /** The secrets in `.env`. */
@@ -42,27 +55,48 @@ export const createSecrets = (): Secrets => ({
 })
 
 /** Returns the files of a project. */
-export async function readTemplate({
-  name,
-  choices,
-  address,
-  secrets,
-}: ProjectOptions): Promise<readonly ProjectFile[]> {
+export async function readTemplate(options: ProjectOptions): Promise<ProjectTemplate> {
+  const { name, choices, existing } = options
   const { framework, database, users } = choices
-  const layers = ['shared', ...framework.layers, ...users.layers, ...database.layers]
-  const read = await Promise.all(layers.map(readLayer))
-  // The project's own test uses SQLite in memory, whatever the database.
-  const testDatabase = await filesIn('databases/sqlite/code', 'test')
-
+  const folders = foldersOf(framework, existing)
+  const own = existing === undefined ? framework.layers : (framework.added?.layers ?? [])
+  const read = await Promise.all(
+    ['shared', ...own, ...users.layers, ...database.layers].map((layer) => readLayer(layer, folders)),
+  )
   const manifest = withVersions(mergeManifests(read.map((layer) => layer.manifest)), await readOwnManifest())
-  const readme = read.map((layer) => layer.readme).join('')
-  return [
-    ...read.flatMap(({ files }) => files),
-    ...(database.name === 'sqlite' ? [] : testDatabase),
-    ordinary('package.json', `${JSON.stringify({ name, ...manifest }, undefined, 2)}\n`),
-    ordinary('README.md', readme.replace('my-server', name)),
-    { path: '.env', text: environment({ choices, address, secrets }), access: 'private' },
+  const readme = read.map((layer) => layer.readme).join('').replace('my-server', name)
+  const files = [
+    ...read.flatMap((layer) => layer.files),
+    // The project's own test uses SQLite in memory, whatever the database.
+    ...(folders.test === undefined || database.name === 'sqlite'
+      ? []
+      : await filesIn('databases/sqlite/code', folders.test)),
+    ...(folders.code === 'src' ? [] : [ordinary(join(folders.code, 'package.json'), importsOfFolder)]),
+    ordinary(join(folders.own, 'README.md'), readme),
+    { path: join(folders.own, '.env'), text: environment(options, folders), access: 'private' } as const,
   ]
+  const manifestFile = ordinary('package.json', `${JSON.stringify({ name, ...manifest }, undefined, 2)}\n`)
+  return { files: existing === undefined ? [...files, manifestFile] : files, manifest, code: folders.code }
+}
+
+/** The package.json of a folder in a project: its files import each other as `#name`. */
+const importsOfFolder = `${JSON.stringify({ private: true, type: 'module', imports: { '#*': './*.ts' } }, undefined, 2)}\n`
+
+/** The folders of a project to which the folders of a layer are written. With `undefined`, they are left out. */
+interface Folders {
+  readonly code: string
+  readonly app: string
+  readonly test: string | undefined
+  readonly root: string
+  /** The folder of README.md and .env. */
+  readonly own: string
+}
+
+function foldersOf({ code, added }: Framework, existing: ProjectOptions['existing']): Folders {
+  const sources = existing?.sources ?? ''
+  if (existing === undefined && code === 'src') return { code, app: 'app', test: 'test', root: '', own: '' }
+  const folder = join(sources, added === undefined ? code : 'mintmark')
+  return { code: folder, app: join(sources, 'app'), test: undefined, root: '', own: folder }
 }
 
 /** What a layer adds to a project. */
@@ -72,8 +106,8 @@ interface LayerContent {
   readonly readme: string
 }
 
-async function readLayer(layer: string): Promise<LayerContent> {
-  const files = [filesIn(`${layer}/code`, 'src'), filesIn(`${layer}/test`, 'test'), filesIn(`${layer}/root`, '')]
+async function readLayer(layer: string, folders: Folders): Promise<LayerContent> {
+  const files = (['code', 'app', 'test', 'root'] as const).map((kind) => filesIn(`${layer}/${kind}`, folders[kind]))
   return {
     files: (await Promise.all(files)).flat(),
     manifest: JSON.parse((await readIfThere(`${layer}/manifest.json`)) ?? '{}') as Manifest,
@@ -82,7 +116,8 @@ async function readLayer(layer: string): Promise<LayerContent> {
 }
 
 /** Returns the files of a folder of the template, to be written to a folder of the project. None if it does not exist. */
-async function filesIn(from: string, to: string): Promise<readonly ProjectFile[]> {
+async function filesIn(from: string, to: string | undefined): Promise<readonly ProjectFile[]> {
+  if (to === undefined) return []
   const folder = join(template, from)
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(ifThere)
   const paths = (entries ?? []).filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
@@ -105,15 +140,24 @@ function ifThere(error: unknown): undefined {
 
 const ordinary = (path: string, text: string): ProjectFile => ({ path, text, access: 'ordinary' })
 
-/** Returns the content of `.env`. */
-const environment = ({ choices: { database, users }, address, secrets }: Omit<ProjectOptions, 'name'>): string => `\
-# Do not commit this file. Keep a copy: without it the signing keys in the database are lost.
-MINTMARK_SEALING_KEY=${secrets.sealingKey}
-MINTMARK_ISSUER=http://localhost:3000
-${database.variable}=${address}
-# The secret in the link with which you try the server. Remove it before you go live.
-TRY_KEY=${secrets.tryKey}
-${users.name === 'own' ? `# The password of the sample user, until users.ts reads your own table.\nSAMPLE_PASSWORD=${secrets.samplePassword}\n` : ''}`
+/** Returns the content of `.env`. Relative paths start from the folder of the project. */
+function environment({ choices, address, issuer, secrets }: ProjectOptions, { own }: Folders): string {
+  const { database, users } = choices
+  const isFile = !database.needsServer
+  const lines = [
+    '# Do not commit this file. Keep a copy: without it the signing keys in the database are lost.',
+    `MINTMARK_SEALING_KEY=${secrets.sealingKey}`,
+    `MINTMARK_ISSUER=${issuer}`,
+    `${database.variable}=${address ?? (isFile ? posix.join(own, database.defaultAddress) : database.defaultAddress)}`,
+    ...(isFile && own !== '' ? [`USERS_SQLITE=${posix.join(own, 'users.db')}`] : []),
+    '# The secret in the link with which you try the server. Remove it before you go live.',
+    `TRY_KEY=${secrets.tryKey}`,
+    ...(users.name === 'own'
+      ? ['# The password of the sample user, until users.ts reads your own table.', `SAMPLE_PASSWORD=${secrets.samplePassword}`]
+      : []),
+  ]
+  return lines.map((line) => `${line}\n`).join('')
+}
 
 const readOwnManifest = async (): Promise<Manifest> =>
   JSON.parse(await readFile(new URL('package.json', home), 'utf8')) as Manifest

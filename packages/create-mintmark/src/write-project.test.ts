@@ -4,7 +4,8 @@ import { join } from 'node:path'
 
 import { afterEach, beforeEach, expect, test } from 'vitest'
 
-import { ProjectError, writeProject } from './write-project.ts'
+import { ProjectError } from './project-error.ts'
+import { writeProject } from './write-project.ts'
 import type { ProjectFile } from './template.ts'
 
 let parent: string

@@ -1,6 +1,7 @@
 import { mkdir, open, readdir, rm, rmdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
+import { ProjectError } from './project-error.ts'
 import type { ProjectFile } from './template.ts'
 
 /**
@@ -14,6 +15,26 @@ import type { ProjectFile } from './template.ts'
  */
 export async function writeProject(folder: string, files: Iterable<ProjectFile>, signal: AbortSignal): Promise<void> {
   await requireEmptyFolder(folder)
+  await writeFiles(folder, files, signal)
+}
+
+/**
+ * Adds all files to an existing project or none, like `writeProject`.
+ * @throws ProjectError if one of the files exists.
+ */
+export async function addToProject(
+  folder: string,
+  files: readonly ProjectFile[],
+  signal: AbortSignal,
+): Promise<void> {
+  for (const { path } of files) {
+    const found = await statIfThere(join(folder, path))
+    if (found !== undefined) throw new ProjectError(`${join(folder, path)} exists. Nothing was changed.`)
+  }
+  await writeFiles(folder, files, signal)
+}
+
+async function writeFiles(folder: string, files: Iterable<ProjectFile>, signal: AbortSignal): Promise<void> {
   const written: string[] = []
   const folders = [...(await createFolder(folder))]
   try {
@@ -39,16 +60,19 @@ export async function writeProject(folder: string, files: Iterable<ProjectFile>,
 
 /** @throws ProjectError if the folder is a file or not empty. */
 async function requireEmptyFolder(folder: string): Promise<void> {
-  const found = await stat(folder).catch((error: unknown) => {
-    if (hasCode(error, 'ENOENT')) return undefined
-    throw error
-  })
+  const found = await statIfThere(folder)
   if (found === undefined) return
   if (!found.isDirectory()) throw new ProjectError(`${folder} is a file. Choose another folder; nothing was changed.`)
   const [first] = await readdir(folder)
   if (first !== undefined)
     throw new ProjectError(`${folder} is not empty: it contains ${first}. Choose a new folder; nothing was changed.`)
 }
+
+const statIfThere = (path: string) =>
+  stat(path).catch((error: unknown) => {
+    if (hasCode(error, 'ENOENT')) return undefined
+    throw error
+  })
 
 /** Creates a folder and its parents. @returns those that did not exist, each before its children. */
 async function createFolder(folder: string): Promise<readonly string[]> {
@@ -67,8 +91,3 @@ async function removeIfEmpty(folder: string): Promise<void> {
 
 const hasCode = (error: unknown, code: string): boolean =>
   error instanceof Error && 'code' in error && error.code === code
-
-/** The project cannot be created in the folder. The message is written for the user. */
-export class ProjectError extends Error {
-  override readonly name = 'ProjectError'
-}

@@ -4,7 +4,7 @@ import { parseEnv } from 'node:util'
 
 import { choose, databases, frameworks, userTables, type Choices } from '../src/choices.ts'
 import { createSecrets, readTemplate } from '../src/template.ts'
-import { writeProject } from '../src/write-project.ts'
+import { addToProject, writeProject } from '../src/write-project.ts'
 
 /** Projects in a folder of this package, so that they find its dependencies, and our packages as sources. */
 export interface GeneratedProjects {
@@ -22,8 +22,8 @@ export interface GeneratedProject {
   readonly environment: Readonly<Record<string, string>>
 }
 
-/** Every combination that can be chosen. */
-export const combinations: readonly Choices[] = frameworks.flatMap((framework) =>
+/** Every combination for Node. test/packed has those that need a compiler of their own. */
+export const combinations: readonly Choices[] = frameworks.filter(({ code }) => code === 'src').flatMap((framework) =>
   databases.flatMap((database) =>
     userTables.flatMap((users) => {
       const chosen = choose({ framework: framework.name, database: database.name, users: users.name })
@@ -41,11 +41,48 @@ export async function generateProjects(): Promise<GeneratedProjects> {
   return { folder, projects, remove: () => rmSync(folder, { recursive: true }) }
 }
 
+/** Creates a project with Express, and adds the files to it. */
+export async function addToExpress({ folder: parent }: GeneratedProjects, users: string): Promise<GeneratedProject> {
+  const chosen = choose({ framework: 'express', users })
+  if (chosen.kind === 'refused') throw new Error(chosen.reason)
+  const folder = join(parent, `added-${users}`)
+  mkdirSync(folder)
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module' }))
+  writeFileSync(join(folder, 'main.ts'), expressProject)
+  const { files } = await readTemplate({
+    name: 'added',
+    choices: chosen.choices,
+    address: undefined,
+    issuer: 'http://localhost:3000/id',
+    secrets: createSecrets(),
+    existing: { sources: '' },
+  })
+  await addToProject(folder, files, new AbortController().signal)
+  const environment = parseEnv(readFileSync(join(folder, 'mintmark/.env'), 'utf8')) as GeneratedProject['environment']
+  return { name: `added-${users}`, choices: chosen.choices, folder, environment }
+}
+
+const expressProject = `import express from 'express'
+import { mintmark } from './mintmark/mintmark.ts'
+
+const app = express()
+app.use(await mintmark())
+app.use(express.json())
+app.get('/', (_request, response) => void response.send('my own page'))
+app.listen(Number(process.env['PORT']), '127.0.0.1')
+`
+
 async function generateProject(parent: string, choices: Choices): Promise<GeneratedProject> {
   const name = [choices.framework, choices.database, choices.users].map((choice) => choice.name).join('-')
   const folder = join(parent, name)
-  const address = choices.database.defaultAddress
-  const files = await readTemplate({ name, choices, address, secrets: createSecrets() })
+  const { files } = await readTemplate({
+    name,
+    choices,
+    address: undefined,
+    issuer: 'http://localhost:3000',
+    secrets: createSecrets(),
+    existing: undefined,
+  })
   await writeProject(folder, files, new AbortController().signal)
   const environment = parseEnv(readFileSync(join(folder, '.env'), 'utf8')) as GeneratedProject['environment']
   return { name, choices, folder, environment }
@@ -54,7 +91,7 @@ async function generateProject(parent: string, choices: Choices): Promise<Genera
 /** Writes a configuration of the compiler for all projects, whose own options differ in nothing but our sources. */
 export function writeCompilerConfiguration({ folder, projects }: GeneratedProjects): string {
   const path = join(folder, 'tsconfig.json')
-  const options = { extends: `./${projects[0]?.name}/tsconfig.json`, include: ['*/src', '*/test'] }
+  const options = { extends: `./${projects[0]?.name}/tsconfig.json`, include: ['*/src', '*/test', '*/main.ts', '*/mintmark'] }
   // What our sources need; the types of the packages, which projects see, do not.
   const compilerOptions = {
     customConditions: ['@mintmark/source'],

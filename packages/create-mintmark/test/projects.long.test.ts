@@ -9,6 +9,7 @@ import { emptyDatabaseOfTheRun } from '../../storage-sql/test/support/mariadb-of
 import { aDatabase } from '../../storage-sql/test/support/postgres-of-the-run.ts'
 import { openBrowser } from '../template/server/test/browser.ts'
 import {
+  addToExpress,
   combinations,
   generateProjects,
   writeCompilerConfiguration,
@@ -17,8 +18,10 @@ import {
 } from './generated-projects.ts'
 
 let generated: GeneratedProjects
+let added: readonly GeneratedProject[]
 beforeAll(async () => {
   generated = await generateProjects()
+  added = await Promise.all(['own', 'ours'].map((users) => addToExpress(generated, users)))
 })
 afterAll(() => generated.remove())
 
@@ -62,8 +65,8 @@ describe.each([
     const port = await freePort()
     const issuer = `http://localhost:${port}`
     const env = { ...environment, ...(await database()), MINTMARK_ISSUER: issuer, HOST: '127.0.0.1' }
-    const setUp = runSource(folder, 'setup', env)
-    const again = runSource(folder, 'setup', env)
+    const setUp = runSource(folder, 'src/setup.ts', env)
+    const again = runSource(folder, 'src/setup.ts', env)
     const command = [process.execPath, ...sources, 'src/main.ts'] as const
     const server = await startProgram({ command: [...command], cwd: folder, env, port, readyPath: '/ready' })
     onTestFinished(() => server.stop())
@@ -85,8 +88,29 @@ describe.each([
   })
 })
 
+it('a project with Express to which it is added keeps its pages, and signs a user in to a client by its link', async () => {
+  const { folder, environment } = projectNamed('added-ours')
+  const port = await freePort()
+  const issuer = `http://localhost:${port}/id`
+  const env = { MINTMARK_ISSUER: issuer, PORT: String(port) }
+  runSource(folder, 'mintmark/setup.ts', env)
+  const command = [process.execPath, ...sources, 'main.ts'] as const
+  const server = await startProgram({ command: [...command], cwd: folder, env, port, readyPath: '/id/jwks' })
+  onTestFinished(() => server.stop())
+
+  const browser = openBrowser(new URL(issuer).origin)
+  const consent = await browser.open(new URL(`${issuer}/try?key=${environment['TRY_KEY']}`))
+  const signedIn = await browser.fillIn(consent, { decision: 'allow' })
+  const home = await browser.open(new URL('/', issuer))
+  const passkeys = await browser.open(new URL(`${issuer}/passkeys`))
+
+  expect(signedIn.html).toContain('<h1>Signed in as Ann Lee</h1>')
+  expect(home.html).toBe('my own page')
+  expect(passkeys.html).toMatch(/passkey/i)
+})
+
 function projectNamed(name: string): GeneratedProject {
-  const project = generated.projects.find((candidate) => candidate.name === name)
+  const project = [...generated.projects, ...added].find((candidate) => candidate.name === name)
   if (project === undefined) throw new Error(`No combination is named ${name}.`)
   return project
 }
@@ -94,13 +118,13 @@ function projectNamed(name: string): GeneratedProject {
 const sources = ['--conditions=@mintmark/source']
 
 /** Runs a program of a project. @returns its output. @throws Error if it fails. */
-function runSource(folder: string, name: string, variables: Readonly<Record<string, string>>): string {
+function runSource(folder: string, path: string, variables: Readonly<Record<string, string>>): string {
   const env = { ...process.env, NODE_OPTIONS: '', ...variables }
-  const { status, stdout, stderr } = spawnSync(process.execPath, [...sources, `src/${name}.ts`], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [...sources, path], {
     cwd: folder,
     encoding: 'utf8',
     env,
   })
-  if (status !== 0) throw new Error(`${name} failed.\n${stdout}${stderr}`)
+  if (status !== 0) throw new Error(`${path} failed.\n${stdout}${stderr}`)
   return stdout
 }

@@ -17,7 +17,9 @@ export interface SiteOptions {
 export interface Site {
   /** The authorization server. */
   readonly server: HttpService
-  /** They answer their own paths: OAuth, OpenID Connect, SCIM, `/health` and `/ready`. Mount them before body parsers. */
+  /** Answers `/health` and `/ready`, for load balancers. */
+  readonly health: HttpService
+  /** They answer their own paths, of OAuth, OpenID Connect and SCIM. Mount them before body parsers. */
   readonly services: readonly HttpService[]
   /** Your own pages, by their path. */
   readonly pages: Readonly<Record<string, Endpoint>>

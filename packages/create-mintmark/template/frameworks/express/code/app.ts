@@ -10,7 +10,7 @@ export function createApp(site: Site, { trustedProxies }: { readonly trustedProx
   const app = express().disable('x-powered-by')
   app.set('trust proxy', trustedProxies)
   // Before express.json() and other body parsers.
-  app.use(toExpress(...site.services))
+  app.use(toExpress(site.health, ...site.services))
   for (const [path, page] of Object.entries(site.pages)) app.all(path, toExpressEndpoint(site.server, page))
   return app
 }

@@ -7,7 +7,7 @@ import type { Site } from '#site'
 
 /** Creates your app. `trustedProxies` are those that report the browser's IP address. */
 export function createApp(site: Site, { trustedProxies }: { readonly trustedProxies: string }): FastifyInstance {
-  const services = toNodeHandler(...site.services)
+  const services = toNodeHandler(site.health, ...site.services)
   const pages = new Map(Object.entries(site.pages).map(([path, page]) => [path, toNodeEndpoint(site.server, page)]))
   const app = Fastify({ trustProxy: trustedProxies })
   // A hook runs before Fastify parses the body.

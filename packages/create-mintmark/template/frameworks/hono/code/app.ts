@@ -12,7 +12,7 @@ type App = Hono<{ Bindings: HttpBindings }>
 /** Creates your app. `trustedProxies` are those that report the browser's IP address. */
 export function createApp(site: Site, { trustedProxies }: { readonly trustedProxies: string }): App {
   const addressOf = clientAddress(trustedProxies)
-  const services = toFetchHandler(...site.services)
+  const services = toFetchHandler(site.health, ...site.services)
   const app: App = new Hono()
   // Before anything reads the body.
   app.use(async ({ req, env }, next) => {

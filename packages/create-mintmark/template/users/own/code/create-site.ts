@@ -50,8 +50,8 @@ export async function createSite(options: SiteOptions & { readonly users: Users 
   const base = basePath(issuer)
   return {
     server,
-    // /health and /ready are for load balancers.
-    services: [createHealth({ server }), server, scim],
+    health: createHealth({ server }),
+    services: [server, scim],
     pages: renderingErrors(server, {
       [`${base}/`]: async (request) => homePage({ base, signedIn: await sessions.signedIn(request), passkeys: false }),
       [`${base}/sign-in`]: askSiteSignIn(signInParts),
