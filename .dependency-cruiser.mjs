@@ -96,7 +96,9 @@ export default {
   options: {
     doNotFollow: { path: 'node_modules' },
     // The Next.js example, and the routes of the template, are for projects of their own, whose dependencies are not installed here.
-    exclude: { path: '^(packages|examples)/[^/]+/(dist|\\.types)/|^examples/nextjs/|^packages/create-mintmark/template/frameworks/[^/]+/app/' },
+    exclude: {
+      path: '^(packages|examples)/[^/]+/(dist|\\.types)/|^examples/nextjs/|^packages/create-mintmark/template/frameworks/[^/]+/app/',
+    },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.base.json' },
     enhancedResolveOptions: {

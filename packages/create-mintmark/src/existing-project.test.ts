@@ -79,22 +79,34 @@ test.each(['mintmark/users.ts', 'app/.well-known/[...path]/route.ts'])(
 
     const { code, err, programs } = await runIn([])
 
-    expect([code, err, programs]).toEqual([
-      1,
-      `create-mintmark: ${join(cwd, file)} exists. Nothing was changed.`,
-      [],
-    ])
+    expect([code, err, programs]).toEqual([1, `create-mintmark: ${join(cwd, file)} exists. Nothing was changed.`, []])
     expect(readFileSync(join(cwd, file), 'utf8')).toBe('mine')
     expect(readdirSync(cwd, { recursive: true, encoding: 'utf8' }).toSorted()).toEqual(before)
   },
 )
 
 test.each([
-  [{ next: '1', express: '1' }, [], 'the folder has a project with express and nextjs. Choose --framework express or nextjs, or a new folder.'],
-  [{ next: '1' }, ['--framework', 'hono'], 'the folder has a project with nextjs. Choose --framework nextjs, or a new folder.'],
+  [
+    { next: '1', express: '1' },
+    [],
+    'the folder has a project with express and nextjs. Choose --framework express or nextjs, or a new folder.',
+  ],
+  [
+    { next: '1' },
+    ['--framework', 'hono'],
+    'the folder has a project with nextjs. Choose --framework nextjs, or a new folder.',
+  ],
   [{ next: '1' }, ['--name', 'x'], 'the project has a name already: leave out --name.'],
-  [{ next: '1' }, ['--issuer', 'http://localhost:3000/auth'], 'with Next.js, the path of --issuer is /id, as its routes.'],
-  [{ next: '1' }, ['--issuer', 'localhost:3000/id'], '--issuer "localhost:3000/id" is not an http or https URL without a slash at its end.'],
+  [
+    { next: '1' },
+    ['--issuer', 'http://localhost:3000/auth'],
+    'with Next.js, the path of --issuer is /id, as its routes.',
+  ],
+  [
+    { next: '1' },
+    ['--issuer', 'localhost:3000/id'],
+    '--issuer "localhost:3000/id" is not an http or https URL without a slash at its end.',
+  ],
 ])('refuses the project %j with the options %j, and writes nothing', async (dependencies, argv, reason) => {
   writeManifest(dependencies)
 

@@ -85,7 +85,10 @@ test.each([
   { argv: ['a', 'b'], reason: 'specify only one folder, without b.' },
   { argv: [''], reason: 'the folder has no name.' },
   { argv: ['a', '--name', 'Not Good'], reason: '"Not Good" is not a valid package name.' },
-  { argv: ['a', '--framework', 'koa'], reason: '--framework "koa" is not known. Choose express, hono, nextjs or fastify.' },
+  {
+    argv: ['a', '--framework', 'koa'],
+    reason: '--framework "koa" is not known. Choose express, hono, nextjs or fastify.',
+  },
   {
     argv: ['a', '--database', 'mysql'],
     reason: '--database "mysql" is not known. Choose sqlite, postgresql or mariadb.',

@@ -42,7 +42,10 @@ async function create(invocation: CreateArguments, io: Io): Promise<number> {
 
   const issuer = invocation.issuer ?? `http://localhost:3000${existing === undefined ? framework.issuerPath : '/id'}`
   if (framework.fixedPath !== undefined && new URL(issuer).pathname !== framework.fixedPath) {
-    return refuseArguments(io, `with ${framework.title}, the path of --issuer is ${framework.fixedPath}, as its routes.`)
+    return refuseArguments(
+      io,
+      `with ${framework.title}, the path of --issuer is ${framework.fixedPath}, as its routes.`,
+    )
   }
   const secrets = createSecrets()
   const name = invocation.name ?? packageNameOf(basename(folder))
@@ -71,7 +74,9 @@ async function chooseWith(
   const found = frameworkOf(existing, given)
   if (found.kind === 'refused') return found
   const known = { ...given, framework: found.framework }
-  return choose(isAsked ? await askChoices({ given: known, users: 'own' }, { ask, out }) : { users: 'own', ...defined(known) })
+  return choose(
+    isAsked ? await askChoices({ given: known, users: 'own' }, { ask, out }) : { users: 'own', ...defined(known) },
+  )
 }
 
 /** The framework of the project to which Mintmark is added. */
@@ -87,7 +92,8 @@ function frameworkOf(
   return { kind: 'refused', reason: `the folder has a project with ${names.join(' and ')}. ${advice}` }
 }
 
-const defined = (given: Given): Given => Object.fromEntries(Object.entries(given).filter(([, name]) => name !== undefined))
+const defined = (given: Given): Given =>
+  Object.fromEntries(Object.entries(given).filter(([, name]) => name !== undefined))
 
 const refuseArguments = ({ err }: Io, reason: string): number => print(err, `create-mintmark: ${reason}\n\n${usage}`, 2)
 

@@ -64,7 +64,10 @@ export async function readTemplate(options: ProjectOptions): Promise<ProjectTemp
     ['shared', ...own, ...users.layers, ...database.layers].map((layer) => readLayer(layer, folders)),
   )
   const manifest = withVersions(mergeManifests(read.map((layer) => layer.manifest)), await readOwnManifest())
-  const readme = read.map((layer) => layer.readme).join('').replace('my-server', name)
+  const readme = read
+    .map((layer) => layer.readme)
+    .join('')
+    .replace('my-server', name)
   const files = [
     ...read.flatMap((layer) => layer.files),
     // The project's own test uses SQLite in memory, whatever the database.
@@ -153,7 +156,10 @@ function environment({ choices, address, issuer, secrets }: ProjectOptions, { ow
     '# The secret in the link with which you try the server. Remove it before you go live.',
     `TRY_KEY=${secrets.tryKey}`,
     ...(users.name === 'own'
-      ? ['# The password of the sample user, until users.ts reads your own table.', `SAMPLE_PASSWORD=${secrets.samplePassword}`]
+      ? [
+          '# The password of the sample user, until users.ts reads your own table.',
+          `SAMPLE_PASSWORD=${secrets.samplePassword}`,
+        ]
       : []),
   ]
   return lines.map((line) => `${line}\n`).join('')

@@ -22,11 +22,7 @@ export async function writeProject(folder: string, files: Iterable<ProjectFile>,
  * Adds all files to an existing project or none, like `writeProject`.
  * @throws ProjectError if one of the files exists.
  */
-export async function addToProject(
-  folder: string,
-  files: readonly ProjectFile[],
-  signal: AbortSignal,
-): Promise<void> {
+export async function addToProject(folder: string, files: readonly ProjectFile[], signal: AbortSignal): Promise<void> {
   for (const { path } of files) {
     const found = await statIfThere(join(folder, path))
     if (found !== undefined) throw new ProjectError(`${join(folder, path)} exists. Nothing was changed.`)

@@ -23,14 +23,16 @@ export interface GeneratedProject {
 }
 
 /** Every combination for Node. test/packed has those that need a compiler of their own. */
-export const combinations: readonly Choices[] = frameworks.filter(({ code }) => code === 'src').flatMap((framework) =>
-  databases.flatMap((database) =>
-    userTables.flatMap((users) => {
-      const chosen = choose({ framework: framework.name, database: database.name, users: users.name })
-      return chosen.kind === 'chosen' ? [chosen.choices] : []
-    }),
-  ),
-)
+export const combinations: readonly Choices[] = frameworks
+  .filter(({ code }) => code === 'src')
+  .flatMap((framework) =>
+    databases.flatMap((database) =>
+      userTables.flatMap((users) => {
+        const chosen = choose({ framework: framework.name, database: database.name, users: users.name })
+        return chosen.kind === 'chosen' ? [chosen.choices] : []
+      }),
+    ),
+  )
 
 /** Creates a project for every combination. */
 export async function generateProjects(): Promise<GeneratedProjects> {
@@ -91,7 +93,10 @@ async function generateProject(parent: string, choices: Choices): Promise<Genera
 /** Writes a configuration of the compiler for all projects, whose own options differ in nothing but our sources. */
 export function writeCompilerConfiguration({ folder, projects }: GeneratedProjects): string {
   const path = join(folder, 'tsconfig.json')
-  const options = { extends: `./${projects[0]?.name}/tsconfig.json`, include: ['*/src', '*/test', '*/main.ts', '*/mintmark'] }
+  const options = {
+    extends: `./${projects[0]?.name}/tsconfig.json`,
+    include: ['*/src', '*/test', '*/main.ts', '*/mintmark'],
+  }
   // What our sources need; the types of the packages, which projects see, do not.
   const compilerOptions = {
     customConditions: ['@mintmark/source'],
