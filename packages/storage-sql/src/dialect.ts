@@ -157,6 +157,15 @@ export interface SqlEngine {
    * and each value is looked up by the key, whatever the other conditions are.
    */
   readonly keyAmong: (key: SqlKey, values: Expression<unknown>) => RawBuilder<boolean>
+  /** The FROM clause and the condition of a query for the rows whose identifiers a query has found. Its column is `id`. */
+  readonly rowsFound: (rows: SqlFoundKeys) => { readonly from: RawBuilder<unknown>; readonly where: RawBuilder<unknown> }
+  /** Whether the rows of a page are joined to it. Otherwise they are found as by `keyAmong`. */
+  readonly joinsPages: boolean
+  /**
+   * A table in FROM, read through an index. A planner without statistics, or with many rows of an issuer, might prefer another
+   * one, and read many more rows.
+   */
+  readonly throughIndex: (table: string, index: string, alias?: string) => RawBuilder<unknown>
   /**
    * Whether a query in the order of an index computes its rows one by one: an offset skips entries of the index alone, and a
    * query that is stopped (`maxBytes`) has not read the rows after that.
@@ -263,6 +272,12 @@ interface SqlKeyedRows {
   readonly values: Expression<unknown>
 }
 
+interface SqlFoundKeys {
+  readonly from: Expression<unknown>
+  readonly key: SqlKey
+  readonly ids: Expression<unknown>
+}
+
 interface SqlDeletedRows {
   readonly table: string
   readonly where: Expression<unknown>
@@ -273,8 +288,10 @@ interface SqlDeletedRows {
 
 /** Pairs of values of rows, which other tables of the statement may select. */
 export interface SqlPairs {
-  /** The table and the condition. */
-  readonly from: (alias: string) => RawBuilder<unknown>
+  readonly table: string
+  /** The index that begins with the columns of the condition. */
+  readonly index: string
+  readonly where: (alias: string) => RawBuilder<unknown>
   readonly first: (alias: string) => RawBuilder<unknown>
   readonly second: (alias: string) => RawBuilder<unknown>
   /** How many of the pairs are read, in the order of `first`; all unless given. */

@@ -27,8 +27,9 @@ const nameOf = (membership: string) => sql`(select display_name from mintmark_gr
 export const groupsOfUser: SqlPairs = {
   first: (alias) => sql`${sql.ref(`${alias}.group_id`)}`,
   second: nameOf,
-  from: (alias) => sql`mintmark_group_members as ${sql.ref(alias)}
-    where ${sql.ref(`${alias}.issuer`)} = mintmark_users.issuer and ${sql.ref(`${alias}.member_id`)} = mintmark_users.user_id`,
+  table: 'mintmark_group_members',
+  index: 'mintmark_group_members_by_member',
+  where: (alias) => sql`${sql.ref(`${alias}.issuer`)} = mintmark_users.issuer and ${sql.ref(`${alias}.member_id`)} = mintmark_users.user_id`,
 }
 
 /** The first groups of the user in the outer statement, in the order of their identifiers. */

@@ -12,6 +12,8 @@ export const standardForms = {
       offset cast(${offset} as bigint)`,
   nullsLast: (value: Expression<unknown>, direction: 'asc' | 'desc') =>
     direction === 'asc' ? sql`${value} asc nulls last` : sql`${value} desc nulls first`,
+  joinsPages: false,
+  throughIndex: (table: string, _index: string, alias = table) => sql`${sql.table(table)} as ${sql.ref(alias)}`,
   isSame: (one: Expression<unknown>, other: Expression<unknown>) => sql<boolean>`${one} is not distinct from ${other}`,
   // As one row value, so that the database begins at this place of the index.
   isBeyond: (columns: readonly Expression<unknown>[], direction: '>' | '<', values: readonly Expression<unknown>[]) =>
@@ -22,9 +24,13 @@ export const standardForms = {
 export const statementsAmong = ({
   among,
   keyAmong,
-}: Pick<SqlEngine, 'among' | 'keyAmong'>): Pick<SqlEngine, 'among' | 'keyAmong' | 'deleteAmong' | 'changeAmong'> => ({
+}: Pick<SqlEngine, 'among' | 'keyAmong'>): Pick<
+  SqlEngine,
+  'among' | 'keyAmong' | 'deleteAmong' | 'changeAmong' | 'rowsFound'
+> => ({
   among,
   keyAmong,
+  rowsFound: ({ from, key, ids }) => ({ from: sql`${from}`, where: keyAmong(key, ids) }),
   deleteAmong: ({ table, where, column, values }) =>
     sql`delete from ${sql.table(table)} where ${where} and ${among(column, values)}`,
   changeAmong: ({ table, set, key, values }) =>
@@ -42,7 +48,8 @@ export const changeFoundRows = ({
   `UPDATE ${table} SET ${set} WHERE issuer = ${issuer} AND ${column} IN (${query})`
 
 /** A query of pairs in SQLite and PostgreSQL. */
-export const selectPairs = ({ from, first, second, limit }: SqlPairs): RawBuilder<unknown> => {
+export const selectPairs = ({ table, where, first, second, limit }: SqlPairs): RawBuilder<unknown> => {
   const end = limit === undefined ? sql`` : sql`order by ${first('membership')} limit ${limit}`
-  return sql`select ${first('membership')} as first, ${second('membership')} as second from ${from('membership')} ${end}`
+  return sql`select ${first('membership')} as first, ${second('membership')} as second
+    from ${sql.table(table)} as membership where ${where('membership')} ${end}`
 }

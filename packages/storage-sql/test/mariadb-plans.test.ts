@@ -1,6 +1,6 @@
 import { type AdminStorage, epochSeconds, groupId, type ResolvedFilter } from '@mintmark/storage-interface'
 import { aGroup, aProvisionedState, aProvisionedUser } from '@mintmark/storage-interface/fixtures'
-import type { FilterAttribute } from '@mintmark/storage-interface/stores'
+import type { FilterAttribute, ListQuery } from '@mintmark/storage-interface/stores'
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
 import { toMariadbDialect } from '@mintmark/storage-sql/mariadb'
 import type { Pool, RowDataPacket } from 'mysql2'
@@ -35,27 +35,64 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => endPool(pool))
 
-const attribute = (name: string): FilterAttribute => ({
-  extension: undefined,
-  name,
-  subName: undefined,
-  multiValued: false,
-})
+function attribute(path: string): FilterAttribute {
+  const [name = '', subName] = path.split('.')
+  return { extension: undefined, name, subName, multiValued: false }
+}
 const text = (name: string, value: string): ResolvedFilter => ({
   kind: 'text',
   attribute: attribute(name),
   operator: 'eq',
   value,
 })
-const list = (filter: ResolvedFilter) => () =>
-  storage.provisionedUsers.list({ providerId, filter, sort: undefined, page: { kind: 'index', offset: 0, limit: 10 } })
-const listGroups = (filter: ResolvedFilter) => () =>
+const list =
+  (filter: ResolvedFilter | undefined, { sort, page, maxBytes }: Partial<ListQuery> = {}) =>
+  () =>
+    storage.provisionedUsers.list({
+      providerId,
+      filter,
+      sort,
+      page: page ?? { kind: 'index', offset: 0, limit: 10 },
+      ...(maxBytes !== undefined && { maxBytes }),
+    })
+const sortedBy = (name: string): Partial<ListQuery> => ({
+  sort: { attribute: attribute(name), elementPart: undefined, direction: 'ascending' },
+})
+const after = { kind: 'cursor', after: `${aProvisionedUser('any').createdAt}.user-p12000q`, limit: 10 } as const
+const element = (name: string, part: string, value: string): ResolvedFilter => ({
+  kind: 'element',
+  attribute: { ...attribute(name), multiValued: true },
+  where: text(part, value),
+})
+const or = (...operands: readonly ResolvedFilter[]): ResolvedFilter => ({ kind: 'or', operands })
+const modifiedAfter = (value: number): ResolvedFilter => ({
+  kind: 'number',
+  attribute: attribute('meta.lastModified'),
+  operator: 'gt',
+  value,
+})
+const listGroups = (filter: ResolvedFilter | undefined) => () =>
   storage.groups.list({ providerId, filter, sort: undefined, page: { kind: 'index', offset: 0, limit: 10 } })
 
 const requests: Readonly<Record<string, () => Promise<unknown>>> = {
   'users by userName': list(text('userName', `name-${label}`)),
   'users by externalId': list(text('externalId', `external-${label}`)),
   'users by identifier': list(text('id', `user-${label}`)),
+  'users by one of two userNames': list(or(text('userName', `name-${label}`), text('userName', 'nobody'))),
+  'users by an address': list(element('emails', 'value', `${label}@work.example`)),
+  'users by one of two addresses, with a limit of bytes': list(
+    or(element('emails', 'value', `${label}@work.example`), element('emails', 'value', 'nobody')),
+    { maxBytes: 1_000_000 },
+  ),
+  'users by group': list(element('groups', 'value', `group-${label}`)),
+  'users by the time of their last change': list(modifiedAfter(1_900_000_000_000)),
+  'the first page of users': list(undefined),
+  'the first page of users, with a limit of bytes': list(undefined, { maxBytes: 1_000_000 }),
+  'a page of users after a cursor': list(undefined, { page: after }),
+  'a page of users after a cursor, with a limit of bytes': list(undefined, { page: after, maxBytes: 1_000_000 }),
+  'the first page of users by userName': list(undefined, sortedBy('userName')),
+  'the first page of users by the time of their last change': list(undefined, sortedBy('meta.lastModified')),
+  'the first page of groups': listGroups(undefined),
   'groups by externalId': listGroups(text('externalId', `external-${label}`)),
   'groups by displayName': listGroups(text('displayName', `name-${label}`)),
   'a change of members': () =>

@@ -16,13 +16,15 @@ export const candidateTable = (
     select id from (${query}) as found limit ${wholeNumber(sql`${p(candidateLimit)}`)}
   ),`
 
-/** The condition for the rows of a kind that are candidates. */
-export const rowsAmongCandidates = (kind: ListedKind, engine: SqlEngine, p: Parameter<string>): Sql =>
-  sql`${kind.rows.one(p)} and ${engine.keyAmong(keyOf(kind, p), sql`select id from candidate`)}`
+/** The rows of a kind that are candidates: the end of a query, to which a condition may be added. */
+export function fromCandidates(kind: ListedKind, engine: SqlEngine, p: Parameter<string>): Sql {
+  const { from, where } = engine.rowsFound({ from: kind.from, key: keyOf(kind, p), ids: sql`select id from candidate` })
+  return sql`from ${from} where ${kind.rows.one(p)} and ${where}`
+}
 
 /** Where filters on the rows of a kind find attributes. */
-export const rowScope = (kind: ListedKind, { search }: SqlEngine, parameter: Parameter<string>) => ({
-  search,
-  scope: listedScope(kind, search),
+export const rowScope = (kind: ListedKind, engine: SqlEngine, parameter: Parameter<string>) => ({
+  search: engine.search,
+  scope: listedScope(kind, engine),
   parameter,
 })

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { compileSql, type Database, type Parameter, type Statement } from '../database.ts'
-import { candidateTable, rowScope, rowsAmongCandidates } from './candidate-rows.ts'
+import { candidateTable, fromCandidates, rowScope } from './candidate-rows.ts'
 import { compileFilter } from './filter.ts'
 import type { ListedKind } from './listed-kind.ts'
 import { inexactRows, narrowCondition } from './narrow-index.ts'
@@ -27,8 +27,7 @@ export function coveredStatement(
         from ${sql.table(index.table)} where ${isExact} and ${narrowCondition(match, { engine, parameter: p })}`
       // A list in the order of this index is not made with this statement if the index has inexact rows (`mustBeExact`).
       const hasOthers = typeof index.exact !== 'string' && sort === undefined
-      const others = sql`select ${entryColumns(kind)} from ${kind.from}
-        where ${rowsAmongCandidates(kind, engine, p)}
+      const others = sql`select ${entryColumns(kind)} ${fromCandidates(kind, engine, p)}
         and ${compileFilter(filter, rowScope(kind, engine, p))}`
       const union = sql.raw(entries === 'several' ? 'union' : 'union all')
       const found = hasOthers ? sql`${inIndex} ${union} select id, created_at from other` : inIndex

@@ -28,6 +28,7 @@ export const createUserListKind = ({ searchedJson }: SqlEngine): ListedKind => (
   table: 'mintmark_users',
   id: 'user_id',
   rows,
+  ageIndex: 'mintmark_users_by_creation',
   ...searchedJson('mintmark_users', 'claims'),
   documentPath: pathInClaims,
   record: sql`${sql.join(columnNames(users.fields).map(ofUsers))}`,
@@ -69,6 +70,7 @@ export const createProvisionedUserListKind = (
   table: 'mintmark_users',
   id: 'user_id',
   rows: providerRows('User'),
+  ageIndex: 'mintmark_users_by_age',
   from: sql.table('mintmark_users'),
   document: ofUsers('comparable'),
   documentPath: pathOf,
@@ -91,6 +93,7 @@ export const createProvisionedUserListKind = (
   ]),
   memberships: {
     attribute: 'groups',
+    index: 'mintmark_group_members_by_member',
     of: (alias) =>
       sql`${sql.ref(`${alias}.issuer`)} = mintmark_users.issuer and ${sql.ref(`${alias}.member_id`)} = mintmark_users.user_id`,
     parts: new Map([['value', (alias) => sql`${sql.ref(`${alias}.group_id`)}`]]),
@@ -182,6 +185,7 @@ export const listedGroups: ListedKind = {
   table: 'mintmark_groups',
   id: 'group_id',
   rows: providerRows('Group'),
+  ageIndex: 'mintmark_groups_by_age',
   from: sql.table('mintmark_groups'),
   document: ofGroups('comparable'),
   documentPath: pathOf,
@@ -199,6 +203,7 @@ export const listedGroups: ListedKind = {
   ]),
   memberships: {
     attribute: 'members',
+    index: 'PRIMARY',
     of: (alias) =>
       sql`${sql.ref(`${alias}.issuer`)} = mintmark_groups.issuer and ${sql.ref(`${alias}.group_id`)} = mintmark_groups.group_id`,
     parts: new Map([

@@ -1,6 +1,6 @@
 import type { FilterAttribute, TextLookup } from '@mintmark/storage-interface/stores'
 import { sql } from 'kysely'
-import type { SqlKey } from '../dialect.ts'
+import type { SqlEngine, SqlKey } from '../dialect.ts'
 import type { JsonSearch, Sql } from '../json-search.ts'
 import type { FilterScope } from './filter.ts'
 import { columnValue, elementsAt, isColumnPresent, type KnownColumn, noElements, noValue } from './filter-scopes.ts'
@@ -15,6 +15,8 @@ export interface ListedKind {
   /** The column of the identifier. */
   readonly id: string
   readonly rows: ListedRows
+  /** The index of the rows by age. */
+  readonly ageIndex: string
   /** The columns of a record. */
   readonly record: Sql
   /** The same without the groups of a user. */
@@ -74,6 +76,8 @@ type IndexLookups = ReadonlyMap<string, IndexLookup>
 /** The attribute whose values are memberships. */
 interface Memberships {
   readonly attribute: string
+  /** The index that begins with the columns of `of`. */
+  readonly index: string
   /** Whether a row of `mintmark_group_members` is a membership of a row of the table. */
   readonly of: (alias: string) => Sql
   /** The sub-attributes, which are strings. */
@@ -105,10 +109,12 @@ export function placeOf(
 }
 
 /** Finds the attributes of a filter in the rows of a kind. */
-export function listedScope(kind: ListedKind, search: JsonSearch): FilterScope {
+export function listedScope(kind: ListedKind, { search, throughIndex }: SqlEngine): FilterScope {
   const { columns, document, memberships } = kind
   const isMembership = ({ extension, name }: FilterAttribute): boolean =>
     extension === undefined && name === memberships?.attribute
+  const fromMemberships = ({ index }: Memberships, alias: string): Sql =>
+    throughIndex('mintmark_group_members', index, alias)
 
   return {
     value: (attribute) => {
@@ -119,7 +125,7 @@ export function listedScope(kind: ListedKind, search: JsonSearch): FilterScope {
 
     isPresent: (attribute) => {
       if (memberships !== undefined && isMembership(attribute))
-        return sql`exists (select 1 from mintmark_group_members as membership where ${memberships.of('membership')})`
+        return sql`exists (select 1 from ${fromMemberships(memberships, 'membership')} where ${memberships.of('membership')})`
       // Only `meta` has parts in columns, and every row has its times.
       if (attribute.extension === undefined && attribute.subName === undefined && hasParts(columns, attribute.name))
         return sql`true`
@@ -132,7 +138,7 @@ export function listedScope(kind: ListedKind, search: JsonSearch): FilterScope {
     elements: (attribute, alias) => {
       if (memberships !== undefined && isMembership(attribute)) {
         return {
-          from: sql`mintmark_group_members as ${sql.ref(alias)}`,
+          from: fromMemberships(memberships, alias),
           where: memberships.of(alias),
           scope: partsScope(memberships, alias, search),
         }

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { compileSql, type Database, type Parameter, type Statement } from '../database.ts'
 import type { Sql } from '../json-search.ts'
 import { createColumnReader } from '../row.ts'
-import { candidateTable, rowsAmongCandidates } from './candidate-rows.ts'
+import { candidateTable, fromCandidates } from './candidate-rows.ts'
 import type { FilterValues } from './filter.ts'
 import type { ListedKind } from './listed-kind.ts'
 import type { CandidatesPlan, Plan } from './plan.ts'
@@ -91,8 +91,7 @@ const unitsOfCandidates = (
   compileSql(
     query,
     (p: Parameter<string>) => sql`with ${candidateTable(candidates(p), engine, p)}
-      summed as (select sum(${unitsOfRow(kind)}) as units from ${sql.table(kind.table)}
-        where ${rowsAmongCandidates(kind, engine, p)})
+      summed as (select sum(${unitsOfRow(kind)}) as units ${fromCandidates(kind, engine, p)})
       select ${engine.wholeNumber(sql`coalesce(units, 0)`)} as units from summed`,
     'passing',
   )

@@ -99,8 +99,8 @@ export function isInRest(
 
 /**
  * Returns a query for the records of the page, each with the total; it returns one row without a record if the page is empty.
- * A list by age is sorted by columns of the table, and its rows are looked up one by one, because the planner does not know
- * the size of the page.
+ * Unless the engine joins pages, a list by age is sorted by columns of the table, and its rows are looked up one by one, because
+ * the planner does not know the size of the page.
  */
 export function recordsOfPage(
   kind: ListedKind,
@@ -108,7 +108,8 @@ export function recordsOfPage(
 ): Sql {
   const { table, id } = kind
   const names = sortNames(sorted?.order.values ?? [])
-  const order = sorted && orderOf(names, sorted.sort, { prefix: sql`page.`, engine })
+  const byAge = engine.joinsPages ? sql`page.created_at, page.id` : undefined
+  const order = sorted === undefined ? byAge : orderOf(names, sorted.sort, { prefix: sql`page.`, engine })
   const sortKey = sorted && sql`${keyTextOf(sorted.order, names, engine)} as sort_key,`
   const key = keyOf({ table, id }, p)
   const { issuerColumn, issuer, column } = key
@@ -170,7 +171,7 @@ export const pageStatement = (
       const { every, total } = kind.rows
       const id = sql.ref(kind.id)
       const after = [sql`${p('after_created_at')}`, sql`${p('after_id')}`]
-      const page = (columns: Sql): Sql => sql`select ${columns} from ${sql.table(kind.table)}
+      const page = (columns: Sql): Sql => sql`select ${columns} from ${engine.throughIndex(kind.table, kind.ageIndex)}
       where ${every(p)} and ${engine.isBeyond([sql`created_at`, id], '>', after)}
       ${engine.pageBefore({ order: sql`created_at, ${id}`, end: total(p), limit: sql`${p('limit')}`, offset: sql`${p('offset')}` })}`
       if (isReadRowByRow(engine, { form, lifetime })) {
@@ -203,12 +204,13 @@ function recordsOfSmallPage(
 ): Sql {
   const table = sql.table(kind.table)
   const key = keyOf(kind, p)
+  const { from, where } = engine.rowsFound({ from: table, key, ids: sql`select id from page` })
   const age = sql`${sql.ref(`${kind.table}.created_at`)}, ${key.column}`
   // The inner query has the name of the table, because the columns of a record are columns of the table.
   return sql`select counted.total, counted.in_page, ${form.record}
     from (select ${total} as total, (select count(*) from page) as in_page) as counted
     left join (select * from (select ${table}.*, sum(${size}) over (order by ${age} rows unbounded preceding) as bytes_so_far
-      from ${table} where ${engine.keyAmong(key, sql`select id from page`)}) as measured
+      from ${from} where ${where}) as measured
       where bytes_so_far < ${engine.wholeNumber(sql`${p('max_bytes')}`)}) as ${table} on true
     order by ${age}`
 }

@@ -4,7 +4,7 @@ import { compileSql, type Database, type Parameter, type Statement } from '../da
 import { type ListOrder, orderByColumn } from '../json-search.ts'
 import { compileFilter } from './filter.ts'
 import { type ListedKind, placeOf } from './listed-kind.ts'
-import { candidateTable, rowScope, rowsAmongCandidates } from './candidate-rows.ts'
+import { candidateTable, fromCandidates, rowScope } from './candidate-rows.ts'
 import { type PageForm, pageOf, recordsOfPage, sortNames } from './page-of-records.ts'
 import type { CandidatesPlan, EverythingPlan } from './plan.ts'
 
@@ -24,8 +24,7 @@ export function scanStatement(
     query,
     (p: Parameter<string>) => sql`with ${candidates === undefined ? sql`` : candidateTable(candidates(p), engine, p)}
         matching (${sql.join([sql.ref('id'), sql.ref('created_at'), ...sortNames(values)])}) ${engine.materialized} (
-          select ${sql.join([id, createdAt, ...values])} from ${kind.from}
-          where ${candidates === undefined ? kind.rows.every(p) : rowsAmongCandidates(kind, engine, p)}
+          select ${sql.join([id, createdAt, ...values])} ${candidates === undefined ? sql`from ${kind.from} where ${kind.rows.every(p)}` : fromCandidates(kind, engine, p)}
           ${filter === undefined ? sql`` : sql`and ${compileFilter(filter, rowScope(kind, engine, p))}`}
         ), ${pageOf(sql`select * from matching`, { sorted, form, engine, p })}
         ${recordsOfPage(kind, {

@@ -244,6 +244,7 @@ const isOfType = (p: Parameter<'provider_id' | 'resource_type'>) =>
 const listedResources: ListedKind = {
   table,
   id: 'resource_id',
+  ageIndex: 'mintmark_custom_resources_by_age',
   rows: {
     every: (p) => sql`issuer = ${p('issuer')} and ${inOwner(p)}`,
     one: isOfType,

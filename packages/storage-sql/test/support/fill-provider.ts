@@ -1,4 +1,5 @@
 import type { SqlDialect } from '@mintmark/storage-sql'
+import { copyingVariable } from '../../src/mariadb/engine.ts'
 import { builtInAttributes } from '../../src/migrations/0001/user-value-triggers.ts'
 
 /** Returns the keys of the user with number `n` that `fillProvider` writes. */
@@ -13,18 +14,19 @@ export const filledUser = (
 
 /**
  * Writes `rows` users of `provider-1` with a few statements. Each has two e-mail addresses and a resource of the usual size,
- * and is in one of a thousand groups; every tenth is also in `filled-group-0`. On PostgreSQL, the rows that triggers would
- * write are written at once: a hundred thousand changes of one total in one transaction would take an hour.
+ * and is in one of a thousand groups; every tenth is also in `filled-group-0`. On PostgreSQL and MariaDB, the rows that
+ * triggers would write are written at once: a hundred thousand changes of one total in one transaction would take an hour.
  */
 export async function fillProvider(
   dialect: SqlDialect,
   { issuer, rows }: { readonly issuer: string; readonly rows: number },
 ): Promise<void> {
   const isPostgres = dialect.engine.name === 'postgres'
+  const { before, after } = withoutTriggers[dialect.engine.name] ?? { before: [], after: undefined }
   const resource = documentText({ name: `'Person.' || n || '@Example.com'`, word: `'Person '` })
   const comparable = documentText({ name: `'person.' || n || '@example.com'`, word: `'person '` })
   await dialect.atomically([
-    ...(isPostgres ? ['ALTER TABLE mintmark_users DISABLE TRIGGER USER'] : []),
+    ...before,
     `INSERT INTO mintmark_users (issuer, user_id, active, generation, claims, created_at, updated_at, version,
        provider_id, external_id, external_id_key, user_name_key, adopted, resource, comparable)
      WITH RECURSIVE series (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM series WHERE n < ${rows})
@@ -32,9 +34,7 @@ export async function fillProvider(
        'provider-1', 'filled-external-' || n, 'filled-external-' || n, 'person.' || n || '@example.com', ${isPostgres ? 'false' : '0'},
        ${resource}, (${comparable})${isPostgres ? '::jsonb' : ''}
      FROM series`,
-    ...(isPostgres
-      ? [...totals(issuer, rows), ...indexRows(dialect.engine.types), 'ALTER TABLE mintmark_users ENABLE TRIGGER USER']
-      : []),
+    ...(after === undefined ? [] : [...totals(dialect, { issuer, rows }), ...indexRows(dialect.engine), ...after]),
     `INSERT INTO mintmark_groups (issuer, group_id, provider_id, display_name, display_name_key, resource, comparable, created_at, updated_at, version)
      WITH RECURSIVE series (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM series WHERE n < 1000)
      SELECT '${issuer}', 'filled-group-' || n, 'provider-1', 'Group ' || n, 'group ' || n, '{"displayName":"Group"}',
@@ -49,15 +49,29 @@ export async function fillProvider(
   ])
 }
 
-const totals = (issuer: string, rows: number) => [
+/** How triggers of users are disabled and enabled again, on engines where they would take too long. */
+const withoutTriggers: Readonly<
+  Record<string, { readonly before: readonly string[]; readonly after: readonly string[] }>
+> = {
+  postgres: {
+    before: ['ALTER TABLE mintmark_users DISABLE TRIGGER USER'],
+    after: ['ALTER TABLE mintmark_users ENABLE TRIGGER USER'],
+  },
+  mariadb: {
+    before: ['SET SESSION max_recursive_iterations = 1000000', `SET ${copyingVariable} = 1`],
+    after: [`SET ${copyingVariable} = NULL`],
+  },
+}
+
+const totals = ({ engine }: SqlDialect, { issuer, rows }: { readonly issuer: string; readonly rows: number }) => [
   `INSERT INTO mintmark_provider_totals (issuer, provider_id, kind, total) VALUES ('${issuer}', 'provider-1', 'User', ${rows})`,
   `INSERT INTO mintmark_user_totals (issuer, total) VALUES ('${issuer}', ${rows})
-   ON CONFLICT (issuer) DO UPDATE SET total = mintmark_user_totals.total + ${rows}`,
+   ${engine.name === 'mariadb' ? 'ON DUPLICATE KEY UPDATE' : 'ON CONFLICT (issuer) DO UPDATE SET'} total = mintmark_user_totals.total + ${rows}`,
 ]
 
-const indexRows = (types: SqlDialect['engine']['types']) => [
+const indexRows = ({ name, types }: SqlDialect['engine']) => [
   `INSERT INTO mintmark_user_values (issuer, provider_id, created_at, user_id, attribute, kind, value, is_unique)
-   ${types.indexedValues({ ...builtInAttributes(types, 'document'), row: 'listed', from: 'mintmark_users AS listed' })}`,
+   ${types.indexedValues({ ...builtInAttributes(types, name === 'postgres' ? 'document' : 'listed'), row: 'listed', from: 'mintmark_users AS listed' })}`,
   `INSERT INTO mintmark_user_changes (issuer, provider_id, updated_at, created_at, user_id, active)
    SELECT issuer, provider_id, updated_at, created_at, user_id, active FROM mintmark_users WHERE provider_id IS NOT NULL`,
 ]
