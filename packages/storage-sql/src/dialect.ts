@@ -158,7 +158,10 @@ export interface SqlEngine {
    */
   readonly keyAmong: (key: SqlKey, values: Expression<unknown>) => RawBuilder<boolean>
   /** The FROM clause and the condition of a query for the rows whose identifiers a query has found. Its column is `id`. */
-  readonly rowsFound: (rows: SqlFoundKeys) => { readonly from: RawBuilder<unknown>; readonly where: RawBuilder<unknown> }
+  readonly rowsFound: (rows: SqlFoundKeys) => {
+    readonly from: RawBuilder<unknown>
+    readonly where: RawBuilder<unknown>
+  }
   /** Whether the rows of a page are joined to it. Otherwise they are found as by `keyAmong`. */
   readonly joinsPages: boolean
   /**

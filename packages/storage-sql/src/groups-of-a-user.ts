@@ -29,7 +29,8 @@ export const groupsOfUser: SqlPairs = {
   second: nameOf,
   table: 'mintmark_group_members',
   index: 'mintmark_group_members_by_member',
-  where: (alias) => sql`${sql.ref(`${alias}.issuer`)} = mintmark_users.issuer and ${sql.ref(`${alias}.member_id`)} = mintmark_users.user_id`,
+  where: (alias) =>
+    sql`${sql.ref(`${alias}.issuer`)} = mintmark_users.issuer and ${sql.ref(`${alias}.member_id`)} = mintmark_users.user_id`,
 }
 
 /** The first groups of the user in the outer statement, in the order of their identifiers. */

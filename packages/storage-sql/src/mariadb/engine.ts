@@ -216,8 +216,7 @@ function overPairs(
   { table, index, where, first, second, limit }: SqlPairs,
   aggregate: (first: RawBuilder<unknown>, second: RawBuilder<unknown>) => RawBuilder<unknown>,
 ): RawBuilder<SqlValue> {
-  const from = (alias: string): RawBuilder<unknown> =>
-    sql`${throughIndex(table, index, alias)} where ${where(alias)}`
+  const from = (alias: string): RawBuilder<unknown> => sql`${throughIndex(table, index, alias)} where ${where(alias)}`
   const end =
     limit === undefined
       ? sql``
