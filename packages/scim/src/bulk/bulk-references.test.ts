@@ -81,6 +81,23 @@ test('finds the references of an operation in order, each once, and replaces the
   })
 })
 
+test('finds and replaces the references in the filter of a path (RFC 7644 §3.7.2)', () => {
+  const data = {
+    Operations: [
+      { op: 'remove', path: 'members[value eq "bulkId:a" or value eq "bulkId:b"]' },
+      { op: 'replace', path: 'displayName', value: 'x "bulkId:c"' },
+    ],
+  }
+
+  expect([...runAtOnce(referencesIn(data))]).toEqual(['a', 'b'])
+  expect(runAtOnce(withIdentifiers(data, (bulkId) => `id-${bulkId}`))).toEqual({
+    Operations: [
+      { op: 'remove', path: 'members[value eq "id-a" or value eq "id-b"]' },
+      { op: 'replace', path: 'displayName', value: 'x "bulkId:c"' },
+    ],
+  })
+})
+
 test.each([
   ['in one list', Array<string>(10_000).fill('bulkId:b')],
   ['in many objects', Array.from({ length: 10_000 }, () => ({ value: 'bulkId:b' }))],

@@ -43,8 +43,20 @@ const referring: ReadonlySet<string> = new Set(['value', '$ref', 'members', 'man
 
 const refers = (name: string): boolean => referring.has(nameKey(name).split(/[.:]/).at(-1) ?? '')
 
+/** Returns the values of an object that may refer to a resource. A path refers to those in its filter. */
 const referringValues = (object: JsonObject): readonly JsonValue[] =>
-  Object.entries(object).flatMap(([name, value]) => (typeof value === 'string' && !refers(name) ? [] : [value]))
+  Object.entries(object).flatMap(([name, value]) => {
+    if (typeof value !== 'string' || refers(name)) return [value]
+    return isPath(name) ? Array.from(value.matchAll(referenceInFilter), ([, bulkId = '']) => prefix + bulkId) : []
+  })
+
+/** The path of a PATCH operation, as in `members[value eq "bulkId:qwerty"]`. */
+const isPath = (name: string): boolean => nameKey(name) === 'path'
+
+const referenceInFilter = /"bulkId:([^"\\]*)"/g
+
+const withIdentifiersInFilter = (path: string, idOf: (bulkId: string) => string): string =>
+  path.replaceAll(referenceInFilter, (_, bulkId: string) => JSON.stringify(idOf(bulkId)))
 
 /** Replaces the references in data with ids. */
 export function* withIdentifiers(data: JsonValue, idOf: (bulkId: string) => string): Pieces<JsonValue> {
@@ -62,8 +74,10 @@ export function* withIdentifiers(data: JsonValue, idOf: (bulkId: string) => stri
     return items
   }
   const members: [name: string, value: JsonValue][] = []
-  for (const [name, value] of Object.entries(data))
-    members.push([name, typeof value === 'string' && !refers(name) ? value : yield* withIdentifiers(value, idOf)])
+  for (const [name, value] of Object.entries(data)) {
+    if (typeof value !== 'string' || refers(name)) members.push([name, yield* withIdentifiers(value, idOf)])
+    else members.push([name, isPath(name) ? withIdentifiersInFilter(value, idOf) : value])
+  }
   yield
   return toObject(members)
 }

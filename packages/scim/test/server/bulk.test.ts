@@ -331,6 +331,18 @@ describe('references (RFC 7644 §3.7.1, §3.7.2)', () => {
     ],
     ['a reference to an unknown bulkId', [aTeam('a', ['bulkId:missing'])], [unknown], ['bulk_id_unknown']],
     ['a reference to the unknown bulkId __proto__', [aTeam('a', ['bulkId:__proto__'])], [unknown], ['bulk_id_unknown']],
+    [
+      'a filter in a path with an unknown bulkId',
+      [
+        {
+          method: 'PATCH',
+          path: '/Groups/any',
+          data: { Operations: [{ op: 'remove', path: 'members[value eq "bulkId:missing"]' }] },
+        },
+      ],
+      [unknown],
+      ['bulk_id_unknown'],
+    ],
     ['a reference to an empty bulkId', [aTeam('a', ['bulkId:'])], [unknown], ['bulk_id_unknown']],
     [
       'a path with an unknown bulkId',
