@@ -53,11 +53,11 @@ function withSchemas(resource: JsonObject, { schema, extensions }: ResourceType)
  */
 export function comparableResource(resource: JsonObject, resourceType: ResourceType): JsonObject {
   const own = comparableMembers(resourceType.attributes, resource)
-  const extensions = resourceType.extensions.flatMap(({ schema }) => {
+  for (const { schema } of resourceType.extensions) {
     const extension = getMember(resource, schema.id)
-    return isObject(extension) ? [[schema.id, toObject(comparableMembers(schema.attributes, extension))] as const] : []
-  })
-  return toObject([...own, ...extensions])
+    if (isObject(extension)) own.push([schema.id, toObject(comparableMembers(schema.attributes, extension))])
+  }
+  return toObject(own)
 }
 
 /** Returns the comparable form of one value, such as an element that a value filter tests. */
@@ -70,16 +70,18 @@ export function comparableValue(attribute: Attribute, value: JsonValue): JsonVal
   return attribute.caseExact ? value : foldCase(value)
 }
 
-function comparableMembers(
-  attributes: readonly Attribute[],
-  owner: JsonObject,
-): readonly (readonly [string, JsonValue | undefined])[] {
-  return attributes.map((attribute) => {
+/** Returns the comparable members that have a value: of the many attributes of a schema, most resources have few. */
+function comparableMembers(attributes: readonly Attribute[], owner: JsonObject): [string, JsonValue][] {
+  const members: [string, JsonValue][] = []
+  for (const attribute of attributes) {
     const stored = getMember(owner, attribute.name)
+    if (stored === undefined) continue
     const isClearable = attribute.uniqueness !== 'none' && !attribute.required
     const value = isClearable ? withoutEmptyText(stored) : stored
-    return [attribute.name, value === undefined ? undefined : comparableValue(attribute, value)] as const
-  })
+    const comparable = value === undefined ? undefined : comparableValue(attribute, value)
+    if (comparable !== undefined) members.push([attribute.name, comparable])
+  }
+  return members
 }
 
 function withoutEmptyText(value: JsonValue | undefined): JsonValue | undefined {

@@ -49,10 +49,21 @@ export function writeUser(
     const user = await findUser(call, projection, deps)
     chargeForGroups(call, user)
     await requireVersion(call, user)
-    const written = userState(await change(userDocument(user), user), userBeforeWrite(user, writer), deps)
+    const document = userDocument(user)
+    const changed = await change(document, user)
+    const before = userBeforeWrite(user, writer)
+    // Most changes only set `active`, and then the resource need not be rendered again.
+    const stored = isSameStored(document, changed) ? user : undefined
+    const written = userState(changed, { ...before, stored }, deps)
     return writeState(user, written, { writer, deps })
   })
 }
+
+/** Whether a change keeps every stored attribute. It compares identities, because a change copies only what it changes. */
+const isSameStored = (before: JsonObject, after: JsonObject): boolean =>
+  [...Object.keys(before), ...Object.keys(after)].every(
+    (name) => excludedAttributes.has(name) || getMember(before, name) === getMember(after, name),
+  )
 
 /** How a request changes a user. */
 interface UserChange {
@@ -290,7 +301,7 @@ export function userState(
     // RFC 7644 §3.5.1 lets the server choose the value of an omitted attribute: omitting `active` never reactivates a user.
     active: typeof active === 'boolean' ? active : before.active,
     externalId: getText(document, 'externalId'),
-    ...renderCache.toStored(resource, before.source.providerId),
+    ...renderCache.toStored(resource, { provider: before.source.providerId, unchanged: before.stored }),
     comparable: comparableResource(resource, userType),
     claims: claimsAfter(resource, before, claims),
   }

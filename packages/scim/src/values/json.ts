@@ -12,8 +12,9 @@ import { nameKey } from './text.ts'
 export function toObject(members: Iterable<readonly [name: string, value: JsonValue | undefined]>): JsonObject {
   const object = Object.create(emptyPrototype) as Record<string, JsonValue>
   for (const [name, value] of members) {
-    if (value === undefined) delete object[name]
-    else object[name] = value
+    if (value !== undefined) object[name] = value
+    // V8 handles a deletion slowly, even of a member that is absent.
+    else if (Object.hasOwn(object, name)) delete object[name]
   }
   return object
 }

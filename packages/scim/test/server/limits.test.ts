@@ -9,6 +9,7 @@ import { aGroup, expectRefusal, groupSchema, startDirectory } from '../fixtures/
 import { idOf, issuer, startScim } from '../fixtures/scim-under-test.ts'
 
 const userSchema = 'urn:ietf:params:scim:schemas:core:2.0:User'
+const patchSchema = 'urn:ietf:params:scim:api:messages:2.0:PatchOp'
 const aUser = (userName: string) => ({ schemas: [userSchema], userName })
 
 const join = (...members: readonly string[]) => ({
@@ -446,4 +447,40 @@ test('reads the long filters of simultaneous searches in different rounds of the
 
   expect(rounds.map(({ status }) => status)).toEqual([400, 400, 400, 400, 400])
   expect(new Set(rounds.map(({ round }) => round)).size).toBe(5)
+})
+
+test('deactivates a user whose stored resource exceeds a limit that was lowered later (RFC 7644 §3.5.2)', async () => {
+  const scim = await startScim()
+  const created = await scim.send({ method: 'POST', path: '/Users', body: { ...aUser('ann'), title: 'x'.repeat(900) } })
+  const strict = scim.startAnother({ limits: { resourceBytes: 500 } })
+  const patch = (...Operations: readonly object[]) =>
+    strict.send({ method: 'PATCH', path: `/Users/${idOf(created)}`, body: { schemas: [patchSchema], Operations } })
+  const deactivate = { op: 'replace', path: 'active', value: false }
+
+  const renamed = await patch(deactivate, { op: 'replace', path: 'displayName', value: 'Ann' })
+  const reason = scim.lastReason()
+  const deactivated = await patch(deactivate)
+
+  expect([renamed.status, reason]).toEqual([413, 'resource_too_large'])
+  expect(deactivated).toMatchObject({ status: 200, body: { active: false, title: 'x'.repeat(900) } })
+})
+
+test('a PATCH that removes an attribute and sets a password stores the removal (RFC 7644 §3.5.2.2)', async () => {
+  const scim = await startScim({ password: async () => {} })
+  const created = await scim.send({ method: 'POST', path: '/Users', body: { ...aUser('ann'), title: 'Engineer' } })
+  const path = `/Users/${idOf(created)}`
+
+  await scim.send({
+    method: 'PATCH',
+    path,
+    body: {
+      schemas: [patchSchema],
+      Operations: [
+        { op: 'remove', path: 'title' },
+        { op: 'add', path: 'password', value: 'hunter2' },
+      ],
+    },
+  })
+
+  expect((await scim.send({ path })).body).not.toHaveProperty('title')
 })

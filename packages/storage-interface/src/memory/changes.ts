@@ -20,9 +20,12 @@ export const createChangeTable = (): ChangeTable => ({
 type Change = Pick<ChangeRecord, 'type'> &
   Partial<Pick<ChangeRecord, 'userId' | 'groupId' | 'clientId' | 'sessionId' | 'grantId' | 'names'>>
 
+/** Whether there is a webhook. */
+export const isWatched = ({ webhooks }: ChangeTable): boolean => webhooks.rows.size > 0
+
 /** Writes a change, if there is a webhook. Call it in the step that makes the change, so that both are atomic. */
 export function writeChange(changes: ChangeTable, change: Change, changedAt: EpochSeconds): void {
-  if (changes.webhooks.rows.size === 0) return
+  if (!isWatched(changes)) return
   changes.lastPosition += 1
   const { lastPosition: position } = changes
   const { type, userId, groupId, clientId, sessionId, grantId, names = [] } = change

@@ -20,7 +20,9 @@ function copy(value: unknown): unknown {
   if (Array.isArray(value)) return Object.freeze(value.map(copy))
 
   const copied: Record<string, unknown> = {}
-  for (const [key, member] of Object.entries(value)) {
+  const members = value as Readonly<Record<string, unknown>>
+  for (const key of Object.keys(members)) {
+    const member = members[key]
     // An assignment to this key would change the prototype; defining a property keeps it as data.
     if (key === '__proto__') Object.defineProperty(copied, key, { value: copy(member), enumerable: true })
     else copied[key] = copy(member)
