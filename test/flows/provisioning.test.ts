@@ -570,6 +570,7 @@ describe('a target', () => {
     ['target_id_invalid', { targetId: 'x'.repeat(65) }],
     ['url_invalid', { baseUrl: 'http://partner.example' }],
     ['url_invalid', { baseUrl: 'https://10.0.0.1/scim' }],
+    ['url_invalid', { baseUrl: 'https://partner.example/scim#' }],
     ['url_invalid', { baseUrl: `${issuer}/scim/v2/enterprise-idps/x` }],
     ['credential_invalid', { credential: { bearerToken: 'a b' } }],
     ['credential_invalid', { credential: { tokenEndpoint: 'http://x.test', clientId: 'a', clientSecret: 'b' } }],

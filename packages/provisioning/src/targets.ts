@@ -171,7 +171,7 @@ function settingsOf({
 
 /** A partner that is this server would provision its own users in a circle. */
 function checkedUrl(url: string, { issuer, allowedOrigins }: TargetDependencies): string {
-  const isUsable = isOutboundUrl(url, allowedOrigins) && !url.includes('?')
+  const isUsable = isOutboundUrl(url, allowedOrigins) && !/[?#\s]/.test(url)
   if (!isUsable || new URL(url).origin === new URL(issuer).origin) throw new ProvisioningError('url_invalid')
   return url.replace(/\/+$/, '')
 }
