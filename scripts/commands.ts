@@ -30,5 +30,6 @@ export const commandGroups: Record<string, Record<string, readonly string[]>> = 
   cluster: {
     postgres: ['test/cluster/postgres.ts'],
     redis: ['test/cluster/redis.ts'],
+    galera: ['test/cluster/galera.ts'],
   },
 }

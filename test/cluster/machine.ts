@@ -69,7 +69,7 @@ export async function createMachine(account: string): Promise<Machine> {
 
     async remove({ keepFolder }) {
       await Promise.all(hosts.map((host) => host.signal('SIGKILL')))
-      for (const { name } of hosts) await ip('netns', 'delete', `mintmark-${name}`)
+      for (const { name } of hosts) await removeNamespace(`mintmark-${name}`)
       await ip('link', 'delete', bridge)
       if (!keepFolder) await rm(folder, { recursive: true, force: true, maxRetries: 5 })
     },
@@ -82,9 +82,15 @@ export async function removeLeftovers(): Promise<void> {
   const names = stdout.split('\n').flatMap((line) => /^mintmark-\S+/.exec(line)?.[0] ?? [])
   for (const name of names) {
     for (const pid of await processesOf(name)) process.kill(pid, 'SIGKILL')
-    await ip('netns', 'delete', name)
+    await removeNamespace(name)
   }
   await ip('link', 'delete', bridge).catch(() => undefined)
+}
+
+async function removeNamespace(name: string): Promise<void> {
+  await ip('netns', 'delete', name)
+  // The kernel removes a link some time after its namespace.
+  await ip('link', 'delete', name.replace('mintmark-', 'mm-')).catch(() => undefined)
 }
 
 async function addNamespace(name: string, number: number): Promise<void> {

@@ -21,14 +21,17 @@ export interface MariadbServer {
   stop(): Promise<void>
 }
 
-/** @throws Error when it is missing or does not start, so that a test that needs it fails. */
-export async function startMariadb(): Promise<MariadbServer> {
+/**
+ * @param settings further arguments of `mariadbd`.
+ * @throws Error when it is missing or does not start, so that a test that needs it fails.
+ */
+export async function startMariadb(settings: readonly string[] = []): Promise<MariadbServer> {
   const folder = await mkdtemp(join(tmpdir(), 'mintmark-mariadb-'))
   // MariaDB refuses to run as root.
   const isRoot = process.getuid?.() === 0
   if (isRoot) await chown(folder, 65_534, 65_534)
   initialise(folder, isRoot)
-  const started = await onFreePort(async (port) => ({ port, process: await startProcess({ folder, port, isRoot }) }))
+  const started = await onFreePort(async (port) => ({ port, process: await startProcess({ folder, port, isRoot, settings }) }))
   const { port } = started
   let child = started.process
 
@@ -43,7 +46,7 @@ export async function startMariadb(): Promise<MariadbServer> {
     port,
     kill,
     restart: async () => {
-      child = await startProcess({ folder, port, isRoot })
+      child = await startProcess({ folder, port, isRoot, settings })
     },
     stop: async () => {
       await kill()
@@ -68,9 +71,10 @@ interface Installation {
   readonly folder: string
   readonly port: number
   readonly isRoot: boolean
+  readonly settings: readonly string[]
 }
 
-async function startProcess({ folder, port, isRoot }: Installation): Promise<ChildProcess> {
+async function startProcess({ folder, port, isRoot, settings }: Installation): Promise<ChildProcess> {
   const args = [
     '--no-defaults',
     `--datadir=${join(folder, 'data')}`,
@@ -82,6 +86,7 @@ async function startProcess({ folder, port, isRoot }: Installation): Promise<Chi
     '--innodb-buffer-pool-size=64M',
     '--skip-name-resolve',
     ...asNobody(isRoot),
+    ...settings,
   ]
   const child = spawn(process.env['MARIADBD_PATH'] ?? 'mariadbd', args, {
     cwd: folder,
