@@ -31,7 +31,10 @@ export async function startMariadb(settings: readonly string[] = []): Promise<Ma
   const isRoot = process.getuid?.() === 0
   if (isRoot) await chown(folder, 65_534, 65_534)
   initialise(folder, isRoot)
-  const started = await onFreePort(async (port) => ({ port, process: await startProcess({ folder, port, isRoot, settings }) }))
+  const started = await onFreePort(async (port) => ({
+    port,
+    process: await startProcess({ folder, port, isRoot, settings }),
+  }))
   const { port } = started
   let child = started.process
 
