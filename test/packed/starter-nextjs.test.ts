@@ -13,6 +13,19 @@ const { packages } = inject('packed')
 const { folder: outside } = inject('outside')
 const starter = ['node', join(outside, 'node_modules/create-mintmark/dist/main.js')]
 
+/** The packages that the project uses, and those that they use. */
+const names = [
+  'adapter-fetch',
+  'admin',
+  'cli',
+  'core',
+  'pages',
+  'scim',
+  'storage-interface',
+  'storage-sql',
+  'testkit',
+].map((name) => `@mintmark/${name}`)
+
 const project = await createNextProject()
 if (project === undefined) console.warn('The npm registry did not answer, so no project of create-next-app is tested.')
 
@@ -26,7 +39,7 @@ describe.skipIf(project === undefined)("the starter, with Next.js, in a project 
     issuer = `http://localhost:${port}/id`
     removeFonts(folder)
     run([...starter, folder, '--no-install', '--issuer', issuer], { cwd: folder })
-    const tarballs = packages.filter(({ name }) => name.startsWith('@mintmark/')).map(({ tarball }) => tarball)
+    const tarballs = packages.filter(({ name }) => names.includes(name)).map(({ tarball }) => tarball)
     const others = ['kysely', 'pg', 'mysql2', '@simplewebauthn/server', '@types/pg', '@types/node@^24']
     // Installing may need the machine's own settings, such as its proxy or certificates.
     const install = ['npm', 'install', '--prefer-offline', '--no-audit', '--no-fund']

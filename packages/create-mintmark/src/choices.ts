@@ -22,8 +22,6 @@ export interface Framework extends Choice {
   /** How it is added to an existing project, which is recognized by a dependency. */
   readonly added?: { readonly dependency: string; readonly layers: readonly Layer[]; readonly note: string }
   readonly databases: readonly [string, ...string[]]
-  /** What to choose instead of another database. */
-  readonly otherDatabases?: string
 }
 
 /** A database, with what is in `.env` to find it. */
@@ -90,6 +88,15 @@ export const frameworks: readonly Framework[] = [
   },
 ]
 
+/** What is not made here, and where it is. */
+const notHere = [
+  {
+    names: ['workers', 'cloudflare', 'cloudflare-workers'],
+    advice:
+      'Start from the example of a Worker with a Durable Object: https://github.com/mintmark/mintmark/tree/main/examples/cloudflare-worker',
+  },
+]
+
 export const databases: readonly Database[] = [
   {
     name: 'sqlite',
@@ -146,6 +153,8 @@ interface Refused {
 
 /** Finds the choices with the given names. What was not given is the first that fits. */
 export function choose(given: Given): Chosen {
+  const elsewhere = notHere.find(({ names }) => names.includes(given.framework ?? ''))
+  if (elsewhere !== undefined) return refuse(`--framework ${given.framework} has no template. ${elsewhere.advice}`)
   const framework = find('framework', frameworks, given.framework)
   if ('kind' in framework) return framework
   const database = find('database', databases, given.database ?? framework.databases[0])
@@ -156,7 +165,7 @@ export function choose(given: Given): Chosen {
     return { kind: 'chosen', choices: { framework, database, users } }
   }
   return refuse(
-    `--framework ${framework.name} does not go with --database ${database.name}. ${framework.otherDatabases ?? `Choose ${listOf(framework.databases)}.`}`,
+    `--framework ${framework.name} does not go with --database ${database.name}. Choose ${listOf(framework.databases)}.`,
   )
 }
 

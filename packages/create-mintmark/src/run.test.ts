@@ -90,6 +90,10 @@ test.each([
     reason: '--framework "koa" is not known. Choose express, hono, nextjs or fastify.',
   },
   {
+    argv: ['a', '--framework', 'workers'],
+    reason: '--framework workers has no template. Start from the example of a Worker with a Durable Object',
+  },
+  {
     argv: ['a', '--database', 'mysql'],
     reason: '--database "mysql" is not known. Choose sqlite, postgresql or mariadb.',
   },
