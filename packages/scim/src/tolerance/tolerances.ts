@@ -75,7 +75,8 @@ const toleranceDefinitions = [
   {
     name: 'remove-with-value',
     seenAt: ['Entra', 'Okta'],
-    description: 'The value of a remove lists the values to remove: path members, value [{"value":"u1"}].',
+    description:
+      'The value of a remove lists the values to remove: path members, value [{"value":"u1"}]. Beside a filter, it has to list the values that the filter selects.',
   },
   {
     name: 'remove-with-nested-value',
@@ -145,7 +146,7 @@ const toleranceDefinitions = [
     name: 'unknown-attributes',
     seenAt: ['Entra', 'Okta'],
     description:
-      'Attributes that no schema defines are ignored (RFC 7644 §3.3 leaves it open), instead of being refused.',
+      'Attributes that no schema defines are ignored (RFC 7644 §3.3 leaves it open), instead of being refused. An attribute of the type in the wrong place is refused: active in the object of an extension.',
   },
   {
     name: 'unknown-schemas',
