@@ -11,15 +11,18 @@ import { racesOf, type Race } from './races.ts'
 import { scimRacesOf } from './scim-races.ts'
 import { sessionRacesOf } from './session-races.ts'
 import { startServerProcesses, type ServerProcess } from './server-processes.ts'
-import { openPostgresSite, openSqliteSite, type ProcessSite } from './test-database.ts'
+import { openMariadbSite, openPostgresSite, openSqliteSite, type ProcessSite } from './test-database.ts'
 
 // `pnpm stress race` runs a thousand rounds.
 const roundsOfEach = rounds({ fast: 1, long: 3 })
 
-describe.for([
+const databases = [
   { name: 'PostgreSQL', open: async () => openPostgresSite(await addressOfTheRun()) },
   { name: 'SQLite', open: openSqliteSite },
-])('several servers on one $name database', ({ open }) => {
+  { name: 'MariaDB', open: openMariadbSite },
+]
+
+describe.for(databases.slice(0, rounds({ fast: 2, long: 3 })))('several servers on one $name database', ({ open }) => {
   let site: ProcessSite
   let servers: readonly ServerProcess[]
   let races: Readonly<Record<string, Race>>

@@ -12,9 +12,11 @@ import {
   type AdminStorage,
 } from '@mintmark/storage-interface'
 import { createSqlStorage } from '@mintmark/storage-sql'
+import { toMariadbDialect } from '@mintmark/storage-sql/mariadb'
 import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 
+import { aMigratedMariadbDatabase } from '../../packages/storage-sql/test/support/mariadb-of-the-run.ts'
 import { makeDatabase } from '../../packages/storage-sql/test/support/postgres-database.ts'
 import { changeClient, registerFixtureClients, type FixtureClients } from '../support/fixture-clients.ts'
 import { api, issuer, type DatabaseAddress } from './server-config.ts'
@@ -60,6 +62,19 @@ export async function openPostgresSite(server: string): Promise<ProcessSite> {
     ...(await insertFixtures(storage)),
     storage,
     close: () => database.remove(),
+  }
+}
+
+/** Creates a database on the MariaDB of the run. */
+export async function openMariadbSite(): Promise<ProcessSite> {
+  const { pools, url, remove } = await aMigratedMariadbDatabase()
+  const storage = await createSqlStorage({ dialect: toMariadbDialect(pools[0]), issuer })
+
+  return {
+    database: { engine: 'mariadb', url },
+    ...(await insertFixtures(storage)),
+    storage,
+    close: remove,
   }
 }
 
