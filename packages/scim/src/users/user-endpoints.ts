@@ -20,9 +20,8 @@ import {
 } from '../call/scim-message.ts'
 import { applyAssignments } from '../patch/apply-patch.ts'
 import { assignedAttributes, type Assignment } from '../patch/parse-patch.ts'
-import { parseResourceInPieces } from '../resource/parse-resource.ts'
+import { parseResourceInPieces, requireActive, requireStatedActive } from '../resource/parse-resource.ts'
 import { replaceResource } from '../resource/replace-resource.ts'
-import { requireActive, requireStatedActive } from '../resource/stated-active.ts'
 import type { Projection } from '../schema/projection.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
 import {
