@@ -12,9 +12,14 @@ import { refusal } from '../error/scim-error.ts'
 import type { ScimOccurrence } from '../event/scim-event.ts'
 import type { ScimLimits } from '../limits/scim-limits.ts'
 import { applyAssignments } from '../patch/apply-patch.ts'
-import { comparableResource, projectResource, renderMeta } from '../resource/resource.ts'
+import {
+  comparableResource,
+  projectResource,
+  renderMeta,
+  requireActive,
+  requireStatedActive,
+} from '../resource/resource.ts'
 import { replaceResource } from '../resource/replace-resource.ts'
-import { requireActive, requireStatedActive } from '../resource/parse-resource.ts'
 import { agentResourceType } from '../schema/agent-schema.ts'
 import { getMember, getText, isArray, isObject, sameValue, toObject } from '../values/json.ts'
 import { type Agent, type AgentClientDependencies, nameOf, newAgent } from './agent-client.ts'

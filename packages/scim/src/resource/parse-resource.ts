@@ -6,7 +6,7 @@ import { findSchema, ignoreUnknown } from '../schema/find-attribute.ts'
 import type { Attribute, Schema } from '../schema/schema.ts'
 import type { AppliedTolerance } from '../tolerance/tolerances.ts'
 import type { MessageContext, ParseContext } from '../schema/parse-context.ts'
-import { getMember, isArray, isObject, membersByName, parseJsonObjectInPieces, toObject } from '../values/json.ts'
+import { isArray, isObject, membersByName, parseJsonObjectInPieces, toObject } from '../values/json.ts'
 import { isWritable, needsValue, readElementsInPieces, readValue } from './read-value.ts'
 import { withReferencedIds } from '../values/member-reference.ts'
 import { nameKey } from '../values/text.ts'
@@ -108,23 +108,3 @@ function readExtension(schema: Schema, value: JsonValue, context: MessageContext
  */
 export const isOwnSchemas = (key: string, value: JsonValue, { id }: Schema): boolean =>
   key === 'schemas' && isArray(value) && value.every((urn) => typeof urn === 'string' && nameKey(urn) === nameKey(id))
-
-/**
- * Refuses a PATCH after which a user or an agent has no `active`, because each is either active or not. A remove, null
- * and an empty string mean the same (RFC 7643 §2.5), and may be a deactivation that was lost.
- */
-export function requireActive(patched: JsonObject): JsonObject {
-  // RFC 7644 §3.5.2.2: a required attribute cannot be removed.
-  if (getMember(patched, 'active') === undefined) throw refusal('attribute_required', { attribute: 'active' })
-  return patched
-}
-
-/**
- * Refuses a body that names `active` without a value. An omitted `active` stays as it is.
- * @param body the body of a POST or PUT, which was parsed as `resource`.
- */
-export function requireStatedActive(body: unknown, resource: JsonObject): void {
-  const isStated = isObject(body) && Object.keys(body).some((name) => nameKey(name) === 'active')
-  // RFC 7643 §2.5 and RFC 7644 §3.12 invalidValue.
-  if (isStated && getMember(resource, 'active') === undefined) throw refusal('value_required', { attribute: 'active' })
-}

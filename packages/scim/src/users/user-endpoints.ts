@@ -7,7 +7,14 @@ import { type ListQuery, untilSettled } from '@mintmark/storage-interface/stores
 
 import { refusal } from '../error/scim-error.ts'
 import { searchEndpoints } from '../list/search-endpoints.ts'
-import { attributesIn, comparableResource, includesAttribute, projectionOfWrite } from '../resource/resource.ts'
+import {
+  attributesIn,
+  comparableResource,
+  includesAttribute,
+  projectionOfWrite,
+  requireActive,
+  requireStatedActive,
+} from '../resource/resource.ts'
 import type { ListedType } from '../list/type-searches.ts'
 import {
   emptyResponse,
@@ -20,7 +27,7 @@ import {
 } from '../call/scim-message.ts'
 import { applyAssignments } from '../patch/apply-patch.ts'
 import { assignedAttributes, type Assignment } from '../patch/parse-patch.ts'
-import { parseResourceInPieces, requireActive, requireStatedActive } from '../resource/parse-resource.ts'
+import { parseResourceInPieces } from '../resource/parse-resource.ts'
 import { replaceResource } from '../resource/replace-resource.ts'
 import type { Projection } from '../schema/projection.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
