@@ -41,6 +41,17 @@ test('recognizes no project without a package.json, or with another framework', 
   expect(await findExistingProject(cwd)).toBeUndefined()
 })
 
+test('refuses to add to a project that has Mintmark, such as one that it made, and changes nothing', async () => {
+  await runIn(['server'])
+  const before = readdirSync(join(cwd, 'server'), { recursive: true })
+
+  const { code, err, programs } = await runIn(['server'])
+
+  expect([code, programs]).toEqual([1, []])
+  expect(err).toContain('is not empty: it contains .env.')
+  expect(readdirSync(join(cwd, 'server'), { recursive: true })).toEqual(before)
+})
+
 test('adds a folder to an Express project in the working directory, and installs only what it does not have', async () => {
   writeManifest({ express: '^5.0.0', kysely: '^0.28.0' })
 

@@ -18,14 +18,15 @@ type AddableFramework = Framework & { readonly added: NonNullable<Framework['add
 
 /**
  * Recognizes a project by the dependencies in its package.json.
- * @returns `undefined` if the folder has no package.json, or if its dependencies contain no framework that Mintmark can be
- *   added to.
+ * @returns `undefined` if the folder has no package.json, or if its dependencies contain Mintmark, or no framework that
+ *   Mintmark can be added to.
  * @throws ProjectError if package.json is not JSON.
  */
 export async function findExistingProject(folder: string): Promise<ExistingProject | undefined> {
   const dependencies = await dependenciesIn(join(folder, 'package.json'))
   const [first, ...others] = frameworks.filter(isAddable).filter(({ added }) => dependencies.has(added.dependency))
-  if (first === undefined) return undefined
+  // A project that has Mintmark, such as one that this command made, does not get it twice.
+  if (first === undefined || dependencies.has('@mintmark/core')) return undefined
   const inSources = await Promise.all(['src/app', 'src/pages'].map((path) => isThere(join(folder, path))))
   const isNext = [first, ...others].some(({ name }) => name === 'nextjs')
   return { frameworks: [first, ...others], sources: isNext && inSources.includes(true) ? 'src' : '', dependencies }

@@ -61,9 +61,9 @@ function commandsOf({ choices, existing, template }: WrittenProject, manager: st
       .map(([name, range]) => `${name}@${range}`)
   return {
     install: [
-      [manager, add, ...packages(template.manifest.dependencies)],
-      [manager, add, '-D', ...packages(template.manifest.devDependencies)],
-    ],
+      { flags: [], list: packages(template.manifest.dependencies) },
+      { flags: ['-D'], list: packages(template.manifest.devDependencies) },
+    ].flatMap(({ flags, list }): readonly Command[] => (list.length === 0 ? [] : [[manager, add, ...flags, ...list]])),
     setUp: ['node', `${template.code.replaceAll('\\', '/')}/setup.ts`],
     start: [manager, 'run', 'dev'],
   }
