@@ -38,7 +38,7 @@ export interface Evaluation {
 }
 
 /** How many replicas must have a write, and how long to wait for them. */
-export interface ReplicaWait {
+interface ReplicaWait {
   readonly replicas: number
   readonly milliseconds: number
 }

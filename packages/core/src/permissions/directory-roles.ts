@@ -15,7 +15,7 @@ import { type DirectoryRoles, type ProviderId, requireStores } from '@mintmark/s
 import { revokingLostRoles } from './lost-roles.ts'
 
 /** Options of `withDirectoryRoles`. */
-export interface DirectoryRolesOptions {
+interface DirectoryRolesOptions {
   /** All roles of your product. A rule for another one is a mistake, and refused. */
   readonly roles: readonly string[]
   /** Which roles the users of directories have. A user has the roles of all rules that apply. */
