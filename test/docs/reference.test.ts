@@ -27,8 +27,8 @@ describe('docs/reference (update with `pnpm generate reference`)', async () => {
   })
 })
 
-it('the packages export fewer than 270 names, which docs/reference/api.md lists', () => {
-  expect(exportedNames(api.entryPoints)).toBeLessThan(270)
+it('the packages export fewer than 275 names, which docs/reference/api.md lists', () => {
+  expect(exportedNames(api.entryPoints)).toBeLessThan(275)
 })
 
 describe('every option has a doc comment', () => {
