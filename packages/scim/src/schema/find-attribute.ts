@@ -60,7 +60,7 @@ interface UnknownName {
 /**
  * Ignores a member of a body, or a key of a PATCH value, that no schema of the type defines. Each use is an event.
  * @throws ScimError invalidSyntax — reason `attribute_unknown` — with the profile `strict`, and for an attribute of the
- * type in a place where it has no effect: `active` in the object of an extension.
+ * type that decides on access, in a place where it has no effect: `active` in the object of an extension.
  */
 export function ignoreUnknown(unknown: UnknownName, context: ParseContext): void {
   const attribute = misplacedAttribute(unknown, context.resourceType)
@@ -75,10 +75,12 @@ export function ignoreUnknownPart(tolerances: ToleranceCounter, owner: string | 
   if (!tolerances.admits('unknown-attributes')) throw refusal('attribute_unknown', { attribute: owner })
 }
 
+/** A user keeps or loses access by these. If another attribute is lost, the event of the tolerance is enough. */
+const deciding: ReadonlySet<string> = new Set(['active', 'members', 'roles', 'entitlements', 'owners', 'password'])
+
 /**
- * Returns the attribute of the core schema or of an extension that a name means in the wrong place: below a URN of the
- * type, in the object of an extension, or with spaces around it. A plain name of an extension's attribute is not meant,
- * because Entra sends `department` and `manager` beside the extension.
+ * Returns the attribute that decides on access and that a name means in the wrong place: below a URN of the type, in the
+ * object of an extension, or with spaces around it.
  */
 function misplacedAttribute({ name, extension }: UnknownName, resourceType: ResourceType): string | undefined {
   const { schema, extensionsByUrn } = resourceType
@@ -87,6 +89,7 @@ function misplacedAttribute({ name, extension }: UnknownName, resourceType: Reso
     (candidate) => key.startsWith(`${candidate}:`) || key.startsWith(`${candidate}.`),
   )
   const [meant = ''] = urn === undefined ? [key] : key.slice(urn.length + 1).split(/[.[]/, 1)
+  if (!deciding.has(meant)) return undefined
   const owners = [schema, ...(urn === undefined ? [extension] : extensionsByUrn.values())]
   const owner = owners.find((candidate) => candidate?.attributesByName.has(meant))
   const found = owner?.attributesByName.get(meant)

@@ -146,7 +146,7 @@ const toleranceDefinitions = [
     name: 'unknown-attributes',
     seenAt: ['Entra', 'Okta'],
     description:
-      'Attributes that no schema defines are ignored (RFC 7644 §3.3 leaves it open), instead of being refused. An attribute of the type in the wrong place is refused: active in the object of an extension.',
+      'Attributes that no schema defines are ignored (RFC 7644 §3.3 leaves it open), instead of being refused. An attribute that decides on access is refused in the wrong place: active in the object of an extension.',
   },
   {
     name: 'unknown-schemas',

@@ -340,6 +340,21 @@ describe.each<ToleranceProfile>(tolerant)(
       }
     })
 
+    test('is no reason to refuse other attributes in such a place, which are ignored', async () => {
+      const directory = await startDirectory(0, toleranceProfile)
+      const id = await createUser(directory, {})
+      const value = { active: false, [enterprise]: { title: 'Boss', department: 'Sales' } }
+
+      const reply = await directory.send({
+        method: 'PATCH',
+        path: `/Users/${id}`,
+        body: { schemas: [patchOp], Operations: [{ op: 'replace', value }] },
+      })
+
+      expect(reply.body).toMatchObject({ active: false, [enterprise]: { department: 'Sales' } })
+      expect(reply.body).not.toHaveProperty('title')
+    })
+
     test.each([{ [userSchema]: { active: false } }, { [`${userSchema}:active`]: false }])(
       'is refused below the URN of the core schema in a PUT and a POST: %j (RFC 7643 §3.3)',
       async (members) => {
