@@ -119,7 +119,7 @@ async function run(command, { env = {}, isAlone = true } = {}) {
   const chunks = []
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => chunks.push(chunk))
   const [code] = await once(child, 'close')
-  if (!isAlone) console.log(`== output of ${command.join(' ')}\n${Buffer.concat(chunks)}`)
+  if (!isAlone) console.log(`== output of ${command.join(' ')}\n${Buffer.concat(chunks).toString()}`)
   return code === 0
 }
 

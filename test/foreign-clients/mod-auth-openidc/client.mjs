@@ -43,7 +43,9 @@ const apache = spawn('apache2', ['-D', 'FOREGROUND', '-f', join(root, 'apache.co
 const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]()
 try {
   await waitUntilItListens()
-  console.log(`version ${execFileSync('dpkg-query', ['-W', '-f', '${Version}', 'libapache2-mod-auth-openidc'])}`)
+  console.log(
+    `version ${execFileSync('dpkg-query', ['-W', '-f', '${Version}', 'libapache2-mod-auth-openidc'], { encoding: 'utf8' })}`,
+  )
 
   const page = await visit(`http://localhost:${PORT}/`)
   report("signs a user in; the ID token's signature and nonce are valid", page.text === 'the protected page', page)

@@ -5,6 +5,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { request } from 'node:https'
 import { connect } from 'node:net'
 import { join } from 'node:path'
+import { text as readText } from 'node:stream/consumers'
 
 const { ISSUER, PORT, OUTPUT, CERTIFICATES } = process.env
 const { authority, server, trusted, foreign } = JSON.parse(CERTIFICATES)
@@ -50,7 +51,7 @@ const nginx = spawn('nginx', ['-p', root, '-e', join(root, 'error.log'), '-c', j
 })
 try {
   await waitUntilItListens()
-  console.log(`version ${execFileSync('dpkg-query', ['-W', '-f', '${Version}', 'nginx'])}`)
+  console.log(`version ${execFileSync('dpkg-query', ['-W', '-f', '${Version}', 'nginx'], { encoding: 'utf8' })}`)
 
   const bound = await requestToken(trusted)
   const { cnf } = payloadOf(bound.body.access_token)
@@ -93,10 +94,8 @@ function requestToken(certificate, headers = {}) {
         ca: authority.certificate,
         ...(certificate && { cert: certificate.certificate, key: certificate.privateKey }),
       },
-      async (reply) => {
-        let text = ''
-        for await (const chunk of reply.setEncoding('utf8')) text += chunk
-        resolve({ status: reply.statusCode, text, body: parsed(text) })
+      (reply) => {
+        readText(reply).then((text) => resolve({ status: reply.statusCode, text, body: parsed(text) }), reject)
       },
     )
     outgoing.on('error', reject).end(body)

@@ -16,7 +16,7 @@ async function ask() {
     state.textContent = shelf.state === 'works' ? `The API serves ${shelf.reader}` : 'Access refused'
   }
   shownState = shelf.state
-  setTimeout(ask, 250)
+  setTimeout(() => void ask(), 250)
 }
 
 await ask()
