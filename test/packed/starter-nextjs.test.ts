@@ -20,6 +20,7 @@ const names = [
   'cli',
   'core',
   'pages',
+  'provisioning',
   'scim',
   'storage-interface',
   'storage-sql',
