@@ -22,9 +22,14 @@ type Sent = {
 
 /** A server with a directory and a partner, which is another server of ours. */
 async function start(
-  options: Partial<ProvisioningOptions> & { readonly change?: object; readonly withoutPatch?: () => Response } = {},
+  options: Partial<ProvisioningOptions> & {
+    readonly change?: object
+    readonly withoutPatch?: () => Response
+    /** The largest page of the partner. */
+    readonly pageSize?: number
+  } = {},
 ) {
-  const { change, withoutPatch, ...given } = options
+  const { change, withoutPatch, pageSize, ...given } = options
   let now = 1_790_000_000
   const clock = () => epochSeconds(now)
   const storage = createMemoryStorage({ issuer })
@@ -53,7 +58,7 @@ async function start(
     if (withoutPatch !== undefined && request.method === 'PATCH') return withoutPatch()
     if (withoutPatch !== undefined && pathname.endsWith('/ServiceProviderConfig'))
       return Response.json({ patch: { supported: false } })
-    return answers.shift()?.(request) ?? partner(request)
+    return answers.shift()?.(request) ?? partner(pageSize === undefined ? request : withCount(request, pageSize))
   }
   const provisioning = createProvisioning({ storage, keys, fetch, clock, ...given })
   const events: ServerEvent[] = []
@@ -111,6 +116,13 @@ async function start(
     groups: () => resources('/Groups'),
     changesSent: () => sent.filter(({ method }) => method !== 'GET'),
   }
+}
+
+/** Returns the request for a list with another page size, as if the partner had smaller pages. */
+function withCount(request: Request, count: number): Request {
+  const url = new URL(request.url)
+  if (url.searchParams.has('count')) url.searchParams.set('count', String(count))
+  return new Request(url, request)
 }
 
 const byText = (one: unknown, other: unknown): number => (String(one) < String(other) ? -1 : 1)
@@ -318,6 +330,21 @@ describe('a group', () => {
 })
 
 describe('a partner', () => {
+  it('keeps all members of a group although its pages have fewer resources (RFC 7644 §3.4.2.4)', async () => {
+    const world = await start({ pageSize: 2 })
+    for (const label of 'abcde') await world.storage.provisionedUsers.insert(aProvisionedUser(label))
+    const memberIds = ['user-a', 'user-b', 'user-c', 'user-d', 'user-e']
+    await world.storage.groups.insert(aGroup('g', { memberIds }))
+    await world.enable()
+    await world.deliver()
+    await world.provisioning.synchronize('crm')
+    await world.deliver()
+
+    const [{ members = [] } = {}] = (await world.groups()) as readonly { readonly members?: readonly JsonObject[] }[]
+    expect(members).toHaveLength(5)
+    expect((await world.provisioning.compare('crm')).divergences).toEqual([])
+  })
+
   it('that asks to wait is sent the message after that time (RFC 7644 §3.12, RFC 6585 §4)', async () => {
     const world = await start()
     await world.enable()

@@ -29,7 +29,7 @@ export interface Partner {
   /** Finds the resources with these `externalId`s, in any order. */
   findAll(endpoint: Endpoint, externalIds: readonly string[]): Promise<readonly RemoteResource[]>
   read(endpoint: Endpoint, id: string): Promise<RemoteResource | undefined>
-  /** Reads everything, page by page (RFC 7644 §3.4.2.4). */
+  /** Reads everything. */
   list(endpoint: Endpoint): Promise<readonly RemoteResource[]>
   /**
    * Sends a change. To a service without PATCH, it sends a PUT of the resource with the change instead.
@@ -81,6 +81,26 @@ export function openPartner({
       (await send({ method: 'GET', path: `/${endpoint}?${query({ filter, count: String(pageSize) })}` })).body,
     )
 
+  /** Reads page by page (RFC 7644 §3.4.2.4). A partner may have smaller pages than requested. */
+  async function* pages(
+    endpoint: Endpoint,
+    filter: Readonly<Record<string, string>> = {},
+  ): AsyncGenerator<readonly RemoteResource[]> {
+    let size = 0
+    for (let startIndex = 1; ;) {
+      const range = { startIndex: String(startIndex), count: String(pageSize) }
+      const answer = await send({ method: 'GET', path: `/${endpoint}?${query({ ...filter, ...range })}` })
+      const page = resourcesOf(answer.body)
+      yield page
+      startIndex += page.length
+      size += answer.size
+      const total = answer.body?.['totalResults']
+      if (page.length === 0 || (typeof total === 'number' && startIndex > total)) return
+      // A service that repeats its first page would never end.
+      if (startIndex > maximumListed || size > maximumSize) throw new PartnerFailure('refused', 'too_many_resources')
+    }
+  }
+
   const read: Partner['read'] = async (endpoint, id) => {
     const { status, body } = await send({ method: 'GET', path: `/${endpoint}/${encodeURIComponent(id)}` })
     if (status === 404) return undefined
@@ -120,31 +140,21 @@ export function openPartner({
       return matching[0]
     },
     async findAll(endpoint, externalIds) {
-      const found: RemoteResource[] = []
+      const found = new Map<string, RemoteResource>()
       for (const ids of chunksOf(externalIds, idsInFilter)) {
-        const some = await search(endpoint, ids.map((id) => `externalId eq ${JSON.stringify(id)}`).join(' or '))
-        if (some.some(({ externalId }) => typeof externalId !== 'string' || !ids.includes(externalId)))
-          throw new PartnerFailure('refused', 'filter_ignored')
-        found.push(...some)
+        const filter = ids.map((id) => `externalId eq ${JSON.stringify(id)}`).join(' or ')
+        for await (const page of pages(endpoint, { filter })) {
+          if (page.some(({ externalId }) => typeof externalId !== 'string' || !ids.includes(externalId)))
+            throw new PartnerFailure('refused', 'filter_ignored')
+          for (const resource of page) found.set(resource.id, resource)
+        }
       }
-      return found
+      return [...found.values()]
     },
     async list(endpoint) {
       const all = new Map<string, RemoteResource>()
-      let size = 0
-      for (let startIndex = 1; ;) {
-        const path = `/${endpoint}?${query({ startIndex: String(startIndex), count: String(pageSize) })}`
-        const answer = await send({ method: 'GET', path })
-        const { body } = answer
-        const page = resourcesOf(body)
-        for (const resource of page) all.set(resource.id, resource)
-        startIndex += page.length
-        size += answer.size
-        const total = body?.['totalResults']
-        if (page.length === 0 || (typeof total === 'number' && startIndex > total)) return [...all.values()]
-        // A service that repeats its first page would never end.
-        if (startIndex > maximumListed || size > maximumSize) throw new PartnerFailure('refused', 'too_many_resources')
-      }
+      for await (const page of pages(endpoint)) for (const resource of page) all.set(resource.id, resource)
+      return [...all.values()]
     },
     async change(changed) {
       const { status, body } = await send(changed)
