@@ -57,6 +57,7 @@ export const foreignRoles = [
   'Clients that sign users in, in other languages',
   'APIs that receive the tokens, in other languages',
   'SCIM clients',
+  'SCIM services that are provisioned',
   'Proxies in front of the server',
 ] as const
 

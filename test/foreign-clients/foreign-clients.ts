@@ -1,6 +1,6 @@
 import { foreignRoles, type ForeignClient } from './foreign-client.ts'
 
-const [client, api, scim, proxy] = foreignRoles
+const [client, api, scim, partner, proxy] = foreignRoles
 
 /** The clients that `pnpm foreign-clients` runs and docs/compatibility.md lists. */
 export const foreignClients: readonly ForeignClient[] = [
@@ -233,6 +233,26 @@ export const foreignClients: readonly ForeignClient[] = [
     checks: ['gets no server error for any request', 'passes at least 85 of its 107 assertions'],
     setUp:
       'Use the tolerance profile `entra`, and a different `externalId` for each user. The failing assertions test endpoints and requests outside the standard, such as unquoted dates and members that do not exist.',
+  },
+  {
+    folder: 'scim-sdk-server',
+    name: 'SCIM-SDK server (Java)',
+    role: partner,
+    toolchain: 'java',
+    packages: ['scim-sdk-server'],
+    setUp:
+      'Provision it with `FilterConfig` `supported(true)`, and `setAutoFiltering(true)` for users and groups unless your handlers apply filters. Pages of any size, and versions (`ETagConfig`), are supported.',
+    checks: [
+      'refuses another bearer token, and the comparison reports it',
+      'gets users with their attributes, and a group with its members',
+      'gets changed, added and removed attributes with PATCH',
+      'gets the deactivation and the reactivation of a user',
+      'gets members who join and leave a group, and its new name',
+      'removes a user who is removed here, also from the group',
+      'differs in the comparison after changes behind our back',
+      'is repaired by a synchronization, and a second one changes nothing',
+      'removes a group that is removed here',
+    ],
   },
   {
     folder: 'nginx',

@@ -21,6 +21,7 @@ import { openWebApp } from '../interop/web-app.ts'
 import { changeClient } from '../support/fixture-clients.ts'
 import { freePort } from '../support/free-port.ts'
 import { startLoopbackServer, type ServerUnderTest } from '../support/server-under-test.ts'
+import { checkPartner } from './check-partner.ts'
 import { pinnedVersion, type ForeignClient } from './foreign-client.ts'
 import { toolchainOf, type Command } from './toolchains.ts'
 import { verdictOn, type CheckResult, type Verdict } from './verdict.ts'
@@ -105,6 +106,7 @@ async function fetchCollection({ collection }: ForeignClient, output: string): P
  * `passed TITLE`, `failed TITLE: reason` or `version TEXT`. `visit URL` and `post URL FORM` use the browser of a signed-in
  * user who consents to everything; the program gets the final page of the browser as one line of JSON. `end SESSION`
  * ends the session at the server and sends the logout tokens; the program gets the report of their delivery.
+ * `provision URL TOKEN` provisions the program, which is a SCIM service; it gets a line after the last check.
  */
 async function runAgainstServer(
   client: ForeignClient,
@@ -187,7 +189,7 @@ async function runAgainstServer(
       ...(client.forwardsCertificates === true && { CERTIFICATES: await certificatesOfBilling(site) }),
     },
     async onLine(line) {
-      const [, verb, rest = ''] = /^(passed|failed|version|visit|post|end) (.*)$/.exec(line) ?? []
+      const [, verb, rest = ''] = /^(passed|failed|version|visit|post|end|provision) (.*)$/.exec(line) ?? []
       if (verb === 'passed') reported.push({ title: rest })
       if (verb === 'version') version = rest
       if (verb === 'failed') {
@@ -197,6 +199,11 @@ async function runAgainstServer(
       if (verb === 'end') {
         await site.server.endSession(rest)
         return JSON.stringify(await site.server.deliverOnce())
+      }
+      if (verb === 'provision') {
+        const [baseUrl = '', bearerToken = ''] = rest.split(' ')
+        reported.push(...(await checkPartner({ baseUrl, bearerToken })))
+        return 'done'
       }
       if (verb !== 'visit' && verb !== 'post') return undefined
       const [address = '', form] = rest.split(' ')

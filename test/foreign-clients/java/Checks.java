@@ -36,6 +36,12 @@ public final class Checks {
     return input.readLine();
   }
 
+  /** Lets Mintmark provision a SCIM service. The command reports the checks; this method returns after the last. */
+  public static void provision(String baseUrl, String token) throws IOException {
+    System.out.println("provision " + baseUrl + " " + token);
+    input.readLine();
+  }
+
   /** Throws an error unless both values are equal. */
   public static void expect(Object expected, Object actual) {
     if (expected == null ? actual != null : !expected.equals(actual))
