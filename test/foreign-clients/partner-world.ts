@@ -70,7 +70,10 @@ export async function openPartnerWorld(address: PartnerAddress) {
     const query = { recipient: 'partner', before: undefined, limit: 10 } as const
     const dead = await storage.deliveries.list({ ...query, state: 'dead' })
     const pending = await storage.deliveries.list({ ...query, state: 'pending' })
-    deepEqual([...dead, ...pending].map(({ lastFailure }) => lastFailure), [])
+    deepEqual(
+      [...dead, ...pending].map(({ lastFailure }) => lastFailure),
+      [],
+    )
   }
   const userNames = async (ofUser: (user: Resource) => boolean = () => true) =>
     (await partner('/Users')).flatMap((found) => (ofUser(found) ? [found.userName] : [])).toSorted()
