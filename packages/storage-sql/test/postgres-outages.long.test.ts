@@ -421,7 +421,8 @@ test('reads back every string unchanged, including characters that PostgreSQL ca
     // Rows that are read together with the client are unchanged as well.
     const grant = aGrantRecord({ grantId: text as never, clientId: client.clientId })
     await storage.grants.insert(grant)
-    expect(await storage.status.ofGrant(grant.grantId)).toMatchObject({ grant, client })
+    const status = await storage.status.ofGrant(grant.grantId)
+    expect(status).toMatchObject({ grant, client: { clientId: client.clientId } })
   }
 })
 

@@ -162,8 +162,7 @@ async function findActiveToken(presented: string, { store, deps }: Floor): Promi
     )
   }
   const { payload } = await jwtVerify(presented, deps.publicKey, { issuer: deps.issuer, typ: 'at+jwt' })
-  if (await store.isRevoked(payload.jti ?? '')) return undefined
-  const grantStatus = await store.familyById(payload['family'] as string)
+  const grantStatus = await store.familyOfToken(payload['family'] as string, payload.jti ?? '')
   return grantStatus && { payload, grantStatus }
 }
 

@@ -16,9 +16,10 @@ export interface FloorStore {
   /** Finds a family with its grant, client and user. */
   familyByHandle(handleDigest: string): Later<FloorStatus | undefined>
   familyById(familyId: string): Later<FloorStatus | undefined>
+  /** Finds the family of an access token, unless the token itself was revoked. */
+  familyOfToken(familyId: string, tokenId: string): Later<FloorStatus | undefined>
   /** Replaces the current refresh token with its successor. */
   rotate(handleDigest: string, currentDigest: string, successorDigest: string): Later<boolean>
-  isRevoked(tokenId: string): Later<boolean>
 }
 
 export interface FloorUser {

@@ -35,12 +35,13 @@ export function memoryFloorStore({ clientId, secretDigest, sessionDigest, user, 
     },
     familyByHandle: (handleDigest) => grantStatus(families.get(handles.get(handleDigest) ?? '')?.grantId),
     familyById: (familyId) => grantStatus(families.get(familyId)?.grantId),
+    familyOfToken: (familyId, tokenId) =>
+      revoked.has(tokenId) ? undefined : grantStatus(families.get(familyId)?.grantId),
     rotate: (handleDigest, currentDigest, successorDigest) => {
       const family = families.get(handles.get(handleDigest) ?? '')
       if (family?.currentDigest !== currentDigest) return false
       families.set(family.familyId, { ...family, currentDigest: successorDigest })
       return true
     },
-    isRevoked: (tokenId) => revoked.has(tokenId),
   }
 }

@@ -50,8 +50,7 @@ export async function oauthStatements({ server, site, recorder }: RecordedOauth)
     insertFamily: findStatement(/^insert into "mintmark_families"/, code),
     familyByHandle: findStatement(/ from "mintmark_families" as "family"/, refresh),
     rotate: findStatement(/^update "mintmark_families"/, refresh),
-    familyById: findStatement(/ from "mintmark_families" as "family"/, userinfo),
-    revoked: findStatement(/ from "mintmark_replays"/, userinfo),
+    familyOfToken: findStatement(/ from "mintmark_families" as "family"/, userinfo),
   }
 }
 

@@ -47,7 +47,10 @@ export async function oauthStore(recorded: RecordedOauth, connection: SqlConnect
     expiresAt: family.time('expires_at'),
   })
   const familyByHandle = prepare(statements.familyByHandle, { handleDigest: family.text('handle_digest') })
-  const familyById = prepare(statements.familyById, { familyId: family.text('family_id') })
+  const familyOfToken = prepare(statements.familyOfToken, {
+    familyId: family.text('family_id'),
+    tokenDigest: statements.tokenDigest,
+  })
   const rotate = prepare(statements.rotate, {
     handleDigest: family.text('handle_digest'),
     currentDigest: family.text('previous_digest'),
@@ -55,7 +58,6 @@ export async function oauthStore(recorded: RecordedOauth, connection: SqlConnect
     now: family.time('rotated_at'),
     refreshExpiresAt: family.time('refresh_expires_at'),
   })
-  const revoked = prepare(statements.revoked, { tokenDigest: statements.tokenDigest })
 
   const readSecret = secretReader(statements.client)
   const readSession = sessionReader(statements.session)
@@ -64,7 +66,7 @@ export async function oauthStore(recorded: RecordedOauth, connection: SqlConnect
   const readCode = codeReader(statements.consumeCode)
   const readByGrant = statusReader(statements.grantStatus)
   const readByHandle = statusReader(statements.familyByHandle)
-  const readByFamily = statusReader(statements.familyById)
+  const readByToken = statusReader(statements.familyOfToken)
 
   return {
     clientSecret: (clientId) => andThen(client({ clientId }), ([row]) => row && readSecret(row)),
@@ -81,7 +83,10 @@ export async function oauthStore(recorded: RecordedOauth, connection: SqlConnect
       return andThen(insertFamily({ ...inserted, createdAt: now, refreshExpiresAt: now + unusedLifetime }), nothing)
     },
     familyByHandle: (handleDigest) => andThen(familyByHandle({ handleDigest }), ([row]) => row && readByHandle(row)),
-    familyById: (familyId) => andThen(familyById({ familyId }), ([row]) => row && readByFamily(row)),
+    // The statement for an opaque token is that of a JWT, without the digest of one that was revoked.
+    familyById: (familyId) => andThen(familyOfToken({ familyId, tokenDigest: '' }), ([row]) => row && readByToken(row)),
+    familyOfToken: (familyId, tokenId) =>
+      andThen(familyOfToken({ familyId, tokenDigest: digest(tokenId) }), ([row]) => row && readByToken(row)),
     rotate: (handleDigest, currentDigest, successorDigest) => {
       const now = seconds()
       return andThen(
@@ -89,7 +94,6 @@ export async function oauthStore(recorded: RecordedOauth, connection: SqlConnect
         hasRows,
       )
     },
-    isRevoked: (tokenId) => andThen(revoked({ tokenDigest: digest(tokenId) }), hasRows),
   }
 }
 

@@ -23,11 +23,13 @@ export async function sqlFloorStore(connection: SqlConnection, fixture: FloorFix
   const fromFamilies = `SELECT ${statusColumns} FROM families f JOIN grants g ON g.grant_id = f.grant_id ${joinedToGrant}`
   const familyByHandle = row(`${fromFamilies} WHERE f.handle_digest = ?`)
   const familyById = row(`${fromFamilies} WHERE f.family_id = ?`)
+  const familyOfToken = row(
+    `${fromFamilies} WHERE f.family_id = ? AND NOT EXISTS (SELECT 1 FROM revoked r WHERE r.token_id = ?)`,
+  )
   const rotate = row(
     `UPDATE families SET previous_digest = current_digest, current_digest = ?
      WHERE handle_digest = ? AND current_digest = ? AND revoked_at IS NULL RETURNING family_id`,
   )
-  const revoked = row('SELECT 1 AS found FROM revoked WHERE token_id = ?')
 
   return {
     clientSecret: (id) => andThen(client(id), (found) => found?.['secret'] as string | undefined),
@@ -48,9 +50,9 @@ export async function sqlFloorStore(connection: SqlConnection, fixture: FloorFix
       ),
     familyByHandle: (handleDigest) => andThen(familyByHandle(handleDigest), readStatus),
     familyById: (familyId) => andThen(familyById(familyId), readStatus),
+    familyOfToken: (familyId, tokenId) => andThen(familyOfToken(familyId, tokenId), readStatus),
     rotate: (handleDigest, currentDigest, successorDigest) =>
       andThen(rotate(successorDigest, handleDigest, currentDigest), isFound),
-    isRevoked: (tokenId) => andThen(revoked(tokenId), isFound),
   }
 }
 
