@@ -105,21 +105,23 @@ async function happenings(
   }
 }
 
-/** The events of a round, in the order in which they start. */
-const roundEvents = fc.shuffledSubarray(
-  [
-    'poll',
-    'poll',
-    'poll',
-    'approve',
-    'approve',
-    'deny',
-    'deactivate',
-    'disableClient',
-    'endSession',
-    'expire',
-  ] as const,
-  { minLength: 3 },
+const events = [
+  'poll',
+  'poll',
+  'poll',
+  'approve',
+  'approve',
+  'deny',
+  'deactivate',
+  'disableClient',
+  'endSession',
+  'expire',
+] as const
+
+/** The events of a round, in the order in which they start. Of a round with everything, a poll seldom wins. */
+const roundEvents = fc.oneof(
+  fc.shuffledSubarray([...events], { minLength: 3 }),
+  fc.shuffledSubarray(['poll', 'approve', 'approve', 'endSession'] as (typeof events)[number][], { minLength: 1 }),
 )
 
 describe.each(stores)('on %s', (_, open) => {
@@ -156,8 +158,7 @@ describe.each(stores)('on %s', (_, open) => {
         }),
         { numRuns: rounds({ fast: 50, long: 100 }) },
       )
-      // In few rounds, no poll may win.
-      expect(wins).toBeGreaterThanOrEqual(rounds({ fast: 0, long: 1 }))
+      expect(wins).toBeGreaterThan(0)
     },
     lasting,
   )
