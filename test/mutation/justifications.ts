@@ -308,7 +308,7 @@ export const justifications: readonly Justification[] = [
   {
     file: 'packages/storage-sql/src/command/copy/copied-rows.ts',
     condition: 'batch.length >= limit || length > maximumLength',
-    change: 'batch.length >= limit || length >= maximumLength',
+    change: 'length >= maximumLength',
     reason: 'One row more or less in a statement results in the same copy.',
   },
 ]
