@@ -423,6 +423,7 @@ test('reads back every string unchanged, including characters that PostgreSQL ca
     await storage.grants.insert(grant)
     const status = await storage.status.ofGrant(grant.grantId)
     expect(status).toMatchObject({ grant, client: { clientId: client.clientId } })
+    expect(client).toMatchObject({ ...status?.client })
   }
 })
 

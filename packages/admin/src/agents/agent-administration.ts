@@ -1,5 +1,5 @@
-import { clientId, type ClientRecord, type EpochSeconds } from '@mintmark/storage-interface'
-import type { AgentRecord, AgentsOf } from '@mintmark/storage-interface/stores'
+import { clientId, type ClientRecord, type EpochSeconds, type UserId } from '@mintmark/storage-interface'
+import type { AgentRecord, AgentsOf, ProviderId } from '@mintmark/storage-interface/stores'
 
 import type { AdminContext } from '../audit/audit.ts'
 import { pageOf, type Page, type PageRequest } from '../page.ts'
@@ -79,19 +79,25 @@ async function agentView(client: ClientRecord, agent: AgentRecord, endOf: EndRea
 
 /** Reads each owner and each directory of a page once. */
 function createEndReader({ storage }: AdminContext): EndReader {
-  const owners = new Map<string, ReturnType<typeof storage.users.find>>()
-  const providers = new Map<string, ReturnType<typeof storage.identityProviders.find>>()
+  const findOwner = readOnce((id: UserId) => storage.users.find(id))
+  const findDirectory = readOnce((id: ProviderId) => storage.identityProviders.find(id))
   return async ({ disabledAt }, { providerId, ownerUserId, endedAt }) => {
     if (disabledAt === undefined) return undefined
     // Only the end of an owner or a directory, or the directory itself, sets `endedAt`.
     if (endedAt === undefined) return 'administrator'
-    const reading = providers.get(providerId) ?? storage.identityProviders.find(providerId)
-    providers.set(providerId, reading)
-    const provider = await reading
+    const provider = await findDirectory(providerId)
     if (provider === undefined || provider.disabledAt !== undefined) return 'directory_disabled'
-    const readingOwner = owners.get(ownerUserId) ?? storage.users.find(ownerUserId)
-    owners.set(ownerUserId, readingOwner)
-    const owner = await readingOwner
+    const owner = await findOwner(ownerUserId)
     return owner?.active === true && owner.providerId === providerId ? 'directory' : 'owner_inactive'
+  }
+}
+
+/** Returns a function that reads each record once. */
+function readOnce<Id, Found>(read: (id: Id) => Promise<Found>): (id: Id) => Promise<Found> {
+  const known = new Map<Id, Promise<Found>>()
+  return (id) => {
+    const reading = known.get(id) ?? read(id)
+    known.set(id, reading)
+    return reading
   }
 }

@@ -166,8 +166,7 @@ async function swapState(
     record({ type: kind === 'reactivate' ? 'user.reactivated' : 'user.changed', providerId, userId })
     if (kind === 'reactivate') await blockUnlessEnabled({ providerId, userId, now }, deps.storage)
   }
-  if (deps.storage.directoryRoles !== undefined)
-    await reportUnmappedRoles({ userId, before: user, after }, writer, deps.storage)
+  await reportUnmappedRoles({ userId, before: user, after }, writer, deps.storage)
   return after
 }
 

@@ -82,13 +82,15 @@ const maximumLength = 1_000_000
 /** The sentence for a target whose table has rows. */
 export const notEmpty = (table: string): string => `The target is not empty: ${table} has rows`
 
-/** Returns `($1, $2), ($3, $4)` for two rows of two columns, if that is how the engine writes parameters. */
-export const rowsOfParameters = (
-  { columns }: CopiedColumns,
+/** Returns a statement that inserts rows, such as `INSERT INTO t (a, b) VALUES ($1, $2), ($3, $4)`. */
+export function insertStatement(
+  { table, columns }: CopiedColumns,
   count: number,
-  parameter: (index: number, column: number) => string,
-): string =>
-  Array.from({ length: count }, (_, row) => {
+  parameter: (index: number, column: number) => string = () => '?',
+): string {
+  const rows = Array.from({ length: count }, (_, row) => {
     const values = columns.map((_name, column) => parameter(row * columns.length + column, column))
     return `(${values.join(', ')})`
-  }).join(', ')
+  })
+  return `INSERT INTO ${table} (${columns.join(', ')}) VALUES ${rows.join(', ')}`
+}

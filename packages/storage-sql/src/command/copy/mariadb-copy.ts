@@ -9,7 +9,7 @@ import {
   type CopySource,
   type CopyTarget,
   notEmpty,
-  rowsOfParameters,
+  insertStatement,
 } from './copied-rows.ts'
 
 /** Reads a MariaDB database. */
@@ -95,10 +95,8 @@ WHERE table_schema = database() AND table_name = ? AND is_generated = 'NEVER' OR
     },
 
     async insert(into, rows) {
-      const values = rowsOfParameters(into, rows.length, () => '?')
-      const text = `INSERT INTO ${into.table} (${into.columns.join(', ')}) VALUES ${values}`
       try {
-        await send(connection, text, rows.flat())
+        await send(connection, insertStatement(into, rows.length), rows.flat())
       } catch (error) {
         throw tooLong(error, into.table) ?? error
       }

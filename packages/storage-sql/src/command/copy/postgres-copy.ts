@@ -10,7 +10,7 @@ import {
   type CopySource,
   type CopyTarget,
   notEmpty,
-  rowsOfParameters,
+  insertStatement,
 } from './copied-rows.ts'
 
 /** Reads a PostgreSQL database. */
@@ -105,9 +105,8 @@ async function insert(
     rows,
   }: { readonly into: CopiedColumns; readonly types: readonly string[]; readonly rows: readonly CopiedRow[] },
 ): Promise<void> {
-  const values = rowsOfParameters(into, rows.length, (index, column) => `$${index + 1}::${types[column]}`)
   await client.query({
-    text: `INSERT INTO ${into.table} (${into.columns.join(', ')}) VALUES ${values}`,
+    text: insertStatement(into, rows.length, (index, column) => `$${index + 1}::${types[column]}`),
     values: rows.flatMap((row) => row.map((value, column) => encode(value, types[column]))),
   })
 }

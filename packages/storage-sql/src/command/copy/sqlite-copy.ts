@@ -7,7 +7,7 @@ import {
   type CopySource,
   type CopyTarget,
   notEmpty,
-  rowsOfParameters,
+  insertStatement,
 } from './copied-rows.ts'
 
 /** Reads an SQLite file. */
@@ -56,8 +56,7 @@ export function sqliteTarget(file: string): CopyTarget {
     },
 
     async insert(into, rows) {
-      const values = rowsOfParameters(into, rows.length, () => '?')
-      database.prepare(`INSERT INTO ${into.table} (${into.columns.join(', ')}) VALUES ${values}`).run(...rows.flat())
+      database.prepare(insertStatement(into, rows.length)).run(...rows.flat())
     },
 
     async commit() {
