@@ -11,7 +11,7 @@ import { tolerancesOf } from '../tolerance/tolerances.ts'
 import { provisionUser } from '../users/provision-user.ts'
 import { isSameResource } from '../users/render-cache.ts'
 import type { UserBefore, UserDependencies } from '../users/user-dependencies.ts'
-import { reportUnmappedRoles } from '../users/unmapped-roles.ts'
+import { reportUnmappedRoles } from '../users/user-claims.ts'
 import {
   recordOfOutcome,
   userDocument,

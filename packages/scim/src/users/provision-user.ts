@@ -4,7 +4,7 @@ import type { ProviderId } from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/scim-error.ts'
 import { blockUnlessEnabled } from '../providers/block-unless-enabled.ts'
-import { reportUnmappedRoles } from './unmapped-roles.ts'
+import { reportUnmappedRoles } from './user-claims.ts'
 import type { UserBefore, UserDependencies } from './user-dependencies.ts'
 import {
   authorizeChange,

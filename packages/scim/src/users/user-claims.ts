@@ -1,5 +1,7 @@
-import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
+import type { JsonObject, JsonValue, ScimStorage, UserId } from '@mintmark/storage-interface'
+import type { ProviderId, ProvisionedState } from '@mintmark/storage-interface/stores'
 
+import type { ScimOccurrence } from '../event/scim-event.ts'
 import { getMember, getText, isArray, isObject, sameValue, toObject } from '../values/json.ts'
 import { isEmailAddress } from '../values/text.ts'
 import type { ClaimChanges, ClaimMapping, ClaimSource, UserBefore } from './user-dependencies.ts'
@@ -157,4 +159,29 @@ function joinedName(name: JsonObject): string | undefined {
 function partOf(resource: JsonObject, attribute: string): JsonObject {
   const value = getMember(resource, attribute)
   return isObject(value) ? value : {}
+}
+
+/**
+ * Records an event if a provider gave a user roles that the host has not mapped (`withDirectoryRoles`), and that the user did not have
+ * before. A provider without an organization gives no roles, so nothing is missing.
+ */
+export async function reportUnmappedRoles(
+  {
+    userId,
+    before,
+    after,
+  }: {
+    readonly userId: UserId
+    readonly before: Pick<ProvisionedState, 'resource'> | undefined
+    readonly after: Pick<ProvisionedState, 'resource'>
+  },
+  { providerId, record }: { readonly providerId: ProviderId; readonly record: (occurrence: ScimOccurrence) => void },
+  { directoryRoles, identityProviders }: Pick<ScimStorage, 'directoryRoles' | 'identityProviders'>,
+): Promise<void> {
+  if (directoryRoles === undefined) return
+  const known = before === undefined ? [] : directoryRoles.unmapped(providerId, before.resource)
+  const values = directoryRoles.unmapped(providerId, after.resource).filter((value) => !known.includes(value))
+  if (values.length === 0) return
+  const provider = await identityProviders.find(providerId)
+  if (provider?.organizationId !== undefined) record({ type: 'roles.unmapped', providerId, userId, values })
 }

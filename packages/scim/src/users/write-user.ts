@@ -28,8 +28,7 @@ import type { ScimCall } from '../call/scim-call.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
 import { getMember, getText, toObject } from '../values/json.ts'
 import { excludedAttributes, isSameResource, readStoredResource, requireVersion } from './render-cache.ts'
-import { reportUnmappedRoles } from './unmapped-roles.ts'
-import { claimsAfter } from './user-claims.ts'
+import { claimsAfter, reportUnmappedRoles } from './user-claims.ts'
 import type { ProposedChange, UserBefore, UserDependencies, UserStateDependencies } from './user-dependencies.ts'
 
 /**
