@@ -4,11 +4,14 @@ import type { SqlEngine, SqlTrigger } from '../../dialect.ts'
  * Triggers that record changes of users, sessions and grants for webhooks, in the statement that makes them. A change gets its position later, when changes are listed: a counter that every writer locks would make all
  * writers of an issuer wait for each other.
  */
-export const changeTriggers = (types: SqlEngine['types']): readonly SqlTrigger[] => {
+export const changeTriggers = (types: SqlEngine['types']): readonly SqlTrigger[] => [
+  ...userChangeTriggers(types),
+  ...accessChangeTriggers(types),
+]
+
+const userChangeTriggers = (types: SqlEngine['types']): readonly SqlTrigger[] => {
   const record = (change: Change): string => recordChange(change, types)
   const user = { user_id: 'NEW.user_id' }
-  const grant = { user_id: 'NEW.user_id', client_id: 'NEW.client_id', grant_id: 'NEW.grant_id' }
-  const session = { user_id: 'NEW.user_id', session_id: 'NEW.session_id' }
   return [
     {
       name: 'mintmark_users_recorded_insert',
@@ -47,6 +50,15 @@ export const changeTriggers = (types: SqlEngine['types']): readonly SqlTrigger[]
         record({ type: 'user.removed', about: user, when: 'NEW.removed_at IS NOT NULL' }),
       ],
     },
+  ]
+}
+
+/** Sessions that end, and grants. */
+const accessChangeTriggers = (types: SqlEngine['types']): readonly SqlTrigger[] => {
+  const record = (change: Change): string => recordChange(change, types)
+  const grant = { user_id: 'NEW.user_id', client_id: 'NEW.client_id', grant_id: 'NEW.grant_id' }
+  const session = { user_id: 'NEW.user_id', session_id: 'NEW.session_id' }
+  return [
     {
       name: 'mintmark_sessions_recorded',
       table: 'mintmark_sessions',

@@ -1,15 +1,12 @@
 import type { SqlEngine } from '../../dialect.ts'
 
 /** Clients, and the tokens with which they may register themselves. */
-export const clientsTables = ({
-  text,
-  key,
-  integer,
-  flag,
-  json,
-  table,
-  partialIndex,
-}: SqlEngine['types']): readonly string[] => [
+export const clientsTables = (types: SqlEngine['types']): readonly string[] => [
+  ...clients(types),
+  ...initialAccessTokens(types),
+]
+
+const clients = ({ text, key, integer, flag, json, table, partialIndex }: SqlEngine['types']): readonly string[] => [
   `CREATE TABLE mintmark_clients (
   issuer ${key} NOT NULL,
   client_id ${key} NOT NULL,
@@ -107,7 +104,9 @@ export const clientsTables = ({
     where: 'agent_external_id IS NOT NULL',
     unique: true,
   }),
+]
 
+const initialAccessTokens = ({ text, key, integer, json, table }: SqlEngine['types']): readonly string[] => [
   `CREATE TABLE mintmark_initial_access_tokens (
   issuer ${key} NOT NULL,
   token_id ${key} NOT NULL,

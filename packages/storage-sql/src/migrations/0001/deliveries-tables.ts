@@ -6,16 +6,20 @@ import type { SqlEngine } from '../../dialect.ts'
  * `due_at` is also the end of a lease, so one index finds the deliveries that nobody has leased and those whose worker died.
  * The deliveries of a lane are sent in order.
  */
-export const deliveriesTables = ({
+export const deliveriesTables = (types: SqlEngine['types']): readonly string[] => [
+  ...deliveries(types),
+  ...changes(types),
+  ...webhooks(types),
+]
+
+const deliveries = ({
   text,
   key,
   longKey,
   integer,
-  flag,
   json,
   table,
   smallRowTable,
-  changeNumbers,
   partialIndex,
 }: SqlEngine['types']): readonly string[] => [
   `CREATE TABLE mintmark_deliveries (
@@ -63,7 +67,18 @@ export const deliveriesTables = ({
   version ${integer} NOT NULL,
   PRIMARY KEY (issuer, consumer)
 ) ${smallRowTable}`,
+]
 
+const changes = ({
+  text,
+  key,
+  integer,
+  json,
+  table,
+  smallRowTable,
+  changeNumbers,
+  partialIndex,
+}: SqlEngine['types']): readonly string[] => [
   `CREATE TABLE mintmark_changes (
   issuer ${key} NOT NULL,
   change_id ${key} NOT NULL,
@@ -95,7 +110,9 @@ export const deliveriesTables = ({
   issuer ${key} NOT NULL PRIMARY KEY,
   last_position ${integer} NOT NULL
 ) ${smallRowTable}`,
+]
 
+const webhooks = ({ text, key, integer, flag, json, smallRowTable }: SqlEngine['types']): readonly string[] => [
   `CREATE TABLE mintmark_webhooks (
   issuer ${key} NOT NULL,
   webhook_id ${key} NOT NULL,

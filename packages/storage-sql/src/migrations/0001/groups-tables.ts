@@ -10,7 +10,13 @@ import type { SqlEngine } from '../../dialect.ts'
  * Every index of custom resources begins with issuer, provider and type, so that the size of one type does not slow down
  * another. A unique text has a row of its own, because a resource may have several.
  */
-export const groupsTables = ({
+export const groupsTables = (types: SqlEngine['types']): readonly string[] => [
+  ...groups(types),
+  ...members(types),
+  ...customResources(types),
+]
+
+const groups = ({
   text,
   key,
   longKey,
@@ -18,7 +24,6 @@ export const groupsTables = ({
   json,
   searchable,
   table,
-  smallRowTable,
   partialIndex,
 }: SqlEngine['types']): readonly string[] => [
   `CREATE TABLE mintmark_groups (
@@ -48,7 +53,9 @@ export const groupsTables = ({
   `CREATE INDEX mintmark_groups_by_name ON mintmark_groups (issuer, provider_id, display_name_key, created_at, group_id)`,
   `CREATE INDEX mintmark_groups_by_change ON mintmark_groups (issuer, provider_id, updated_at, created_at, group_id)`,
   `CREATE INDEX mintmark_groups_by_provider ON mintmark_groups (issuer, provider_id, group_id, created_at)`,
+]
 
+const members = ({ text, key, integer, json, table, smallRowTable }: SqlEngine['types']): readonly string[] => [
   `CREATE TABLE mintmark_group_members (
   issuer ${key} NOT NULL,
   provider_id ${text} NOT NULL,
@@ -77,7 +84,19 @@ export const groupsTables = ({
   PRIMARY KEY (issuer, member_id)
 ) ${smallRowTable}`,
   `CREATE INDEX mintmark_departures_by_provider ON mintmark_departures (issuer, provider_id, member_id)`,
+]
 
+const customResources = ({
+  text,
+  key,
+  longKey,
+  integer,
+  json,
+  searchable,
+  table,
+  smallRowTable,
+  partialIndex,
+}: SqlEngine['types']): readonly string[] => [
   `CREATE TABLE mintmark_custom_resources (
   issuer ${key} NOT NULL,
   resource_id ${key} NOT NULL,

@@ -7,11 +7,17 @@ import type { SqlEngine, SqlTrigger } from '../../dialect.ts'
  * visible in the order of their positions. These triggers have the last names: see `schema`.
  */
 export const revocationTriggers = (types: SqlEngine['types']): readonly SqlTrigger[] => [
+  ...grantTriggers(types),
+  ...userTriggers(types),
+  ...clientTriggers(types),
+  ...tokenTriggers(types),
+  ...sessionTriggers(types),
+]
+
+const grantTriggers = (types: SqlEngine['types']): readonly SqlTrigger[] => [
   {
     name: 'mintmark_families_told',
-    table: 'mintmark_families',
-    after: 'UPDATE OF revoked_at',
-    when: 'OLD.revoked_at IS NULL AND NEW.revoked_at IS NOT NULL',
+    ...whenSet('mintmark_families', 'revoked_at'),
     statements: tell({ kind: 'family', nameOf: 'NEW.family_id', at: 'NEW.revoked_at' }, types),
   },
   {
@@ -23,11 +29,12 @@ export const revocationTriggers = (types: SqlEngine['types']): readonly SqlTrigg
   },
   {
     name: 'mintmark_grants_told',
-    table: 'mintmark_grants',
-    after: 'UPDATE OF revoked_at',
-    when: 'OLD.revoked_at IS NULL AND NEW.revoked_at IS NOT NULL',
+    ...whenSet('mintmark_grants', 'revoked_at'),
     statements: tell({ kind: 'grant', nameOf: 'NEW.grant_id', at: 'NEW.revoked_at' }, types),
   },
+]
+
+const userTriggers = (types: SqlEngine['types']): readonly SqlTrigger[] => [
   {
     name: 'mintmark_users_told_generation',
     table: 'mintmark_users',
@@ -40,16 +47,15 @@ export const revocationTriggers = (types: SqlEngine['types']): readonly SqlTrigg
   },
   {
     name: 'mintmark_users_told_removal',
-    table: 'mintmark_users',
-    after: 'UPDATE OF removed_at',
-    when: 'OLD.removed_at IS NULL AND NEW.removed_at IS NOT NULL',
+    ...whenSet('mintmark_users', 'removed_at'),
     statements: tell({ kind: 'account', nameOf: 'OLD.user_id', at: 'NEW.removed_at' }, types),
   },
+]
+
+const clientTriggers = (types: SqlEngine['types']): readonly SqlTrigger[] => [
   {
     name: 'mintmark_clients_told',
-    table: 'mintmark_clients',
-    after: 'UPDATE OF disabled_at',
-    when: 'OLD.disabled_at IS NULL AND NEW.disabled_at IS NOT NULL',
+    ...whenSet('mintmark_clients', 'disabled_at'),
     statements: tell({ kind: 'client', nameOf: 'NEW.client_id', at: 'NEW.disabled_at' }, types),
   },
   {
@@ -61,11 +67,12 @@ export const revocationTriggers = (types: SqlEngine['types']): readonly SqlTrigg
   },
   {
     name: 'mintmark_clients_told_removal',
-    table: 'mintmark_clients',
-    after: 'UPDATE OF removed_at',
-    when: 'OLD.removed_at IS NULL AND NEW.removed_at IS NOT NULL',
+    ...whenSet('mintmark_clients', 'removed_at'),
     statements: tell({ kind: 'client', nameOf: 'NEW.client_id', at: 'NEW.removed_at' }, types),
   },
+]
+
+const tokenTriggers = (types: SqlEngine['types']): readonly SqlTrigger[] => [
   {
     name: 'mintmark_replays_told',
     table: 'mintmark_replays',
@@ -75,16 +82,15 @@ export const revocationTriggers = (types: SqlEngine['types']): readonly SqlTrigg
   },
   {
     name: 'mintmark_signing_keys_told',
-    table: 'mintmark_signing_keys',
-    after: 'UPDATE OF dropped_at',
-    when: 'OLD.dropped_at IS NULL AND NEW.dropped_at IS NOT NULL',
+    ...whenSet('mintmark_signing_keys', 'dropped_at'),
     statements: tell({ kind: 'key', nameOf: 'NEW.key_id', at: 'NEW.dropped_at' }, types),
   },
+]
+
+const sessionTriggers = (types: SqlEngine['types']): readonly SqlTrigger[] => [
   {
     name: 'mintmark_sessions_told',
-    table: 'mintmark_sessions',
-    after: 'UPDATE OF revoked_at',
-    when: 'OLD.revoked_at IS NULL AND NEW.revoked_at IS NOT NULL',
+    ...whenSet('mintmark_sessions', 'revoked_at'),
     statements: tell({ kind: 'session', nameOf: 'NEW.session_id', at: 'NEW.revoked_at' }, types),
   },
   {
@@ -95,6 +101,13 @@ export const revocationTriggers = (types: SqlEngine['types']): readonly SqlTrigg
     statements: tell({ kind: 'session', nameOf: 'NEW.session_id', at: 'NEW.revoked_at' }, types),
   },
 ]
+
+/** A time is set in a row that had none. */
+const whenSet = (table: string, column: string): Pick<SqlTrigger, 'table' | 'after' | 'when'> => ({
+  table,
+  after: `UPDATE OF ${column}`,
+  when: `OLD.${column} IS NULL AND NEW.${column} IS NOT NULL`,
+})
 
 interface Told {
   readonly kind: string

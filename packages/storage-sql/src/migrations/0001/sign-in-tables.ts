@@ -1,16 +1,14 @@
 import type { SqlEngine } from '../../dialect.ts'
 
 /** Interactions, pushed requests, requests from other devices, sessions, and the identifiers by which clients know users. */
-export const signInTables = ({
-  text,
-  key,
-  integer,
-  json,
-  table,
-  smallRowTable,
-  partialIndex,
-  expressionIndex,
-}: SqlEngine['types']): readonly string[] => [
+export const signInTables = (types: SqlEngine['types']): readonly string[] => [
+  ...interactions(types),
+  ...decoupledRequests(types),
+  ...sessions(types),
+  ...subjects(types),
+]
+
+const interactions = ({ text, key, integer, json, table, smallRowTable }: SqlEngine['types']): readonly string[] => [
   `CREATE TABLE mintmark_interactions (
   issuer ${key} NOT NULL,
   digest ${key} NOT NULL,
@@ -40,7 +38,9 @@ export const signInTables = ({
   PRIMARY KEY (issuer, digest)
 ) ${table}`,
   `CREATE INDEX mintmark_pushed_requests_by_expiry ON mintmark_pushed_requests (issuer, expires_at)`,
+]
 
+const decoupledRequests = ({ text, key, integer, json, table }: SqlEngine['types']): readonly string[] => [
   `CREATE TABLE mintmark_decoupled_requests (
   issuer ${key} NOT NULL,
   digest ${key} NOT NULL,
@@ -70,7 +70,17 @@ export const signInTables = ({
   // A unique index has any number of rows without a user code.
   `CREATE UNIQUE INDEX mintmark_decoupled_requests_by_user_code ON mintmark_decoupled_requests (issuer, user_code_digest)`,
   `CREATE INDEX mintmark_decoupled_requests_by_expiry ON mintmark_decoupled_requests (issuer, expires_at)`,
+]
 
+const sessions = ({
+  text,
+  key,
+  integer,
+  json,
+  smallRowTable,
+  partialIndex,
+  expressionIndex,
+}: SqlEngine['types']): readonly string[] => [
   `CREATE TABLE mintmark_sessions (
   issuer ${key} NOT NULL,
   session_id ${key} NOT NULL,
@@ -114,7 +124,9 @@ export const signInTables = ({
   last_at ${integer} NOT NULL,
   PRIMARY KEY (issuer, session_id, client_id)
 ) ${smallRowTable}`,
+]
 
+const subjects = ({ key, integer, table, partialIndex }: SqlEngine['types']): readonly string[] => [
   `CREATE TABLE mintmark_subjects (
   issuer ${key} NOT NULL,
   sector ${key} NOT NULL,

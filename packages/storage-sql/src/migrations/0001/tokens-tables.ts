@@ -1,14 +1,15 @@
 import type { SqlEngine } from '../../dialect.ts'
 
 /** Grants, what is issued from them, and the values that were used once and must not be used again. */
-export const tokensTables = ({
-  text,
-  key,
-  integer,
-  json,
-  smallRowTable,
-  partialIndex,
-}: SqlEngine['types']): readonly string[] => [
+export const tokensTables = (types: SqlEngine['types']): readonly string[] => [
+  ...grants(types),
+  ...codes(types),
+  ...families(types),
+  ...opaqueTokens(types),
+  ...replays(types),
+]
+
+const grants = ({ text, key, integer, json, smallRowTable, partialIndex }: SqlEngine['types']): readonly string[] => [
   `CREATE TABLE mintmark_grants (
   issuer ${key} NOT NULL,
   grant_id ${key} NOT NULL,
@@ -43,7 +44,9 @@ export const tokensTables = ({
     columns: ['issuer', 'revoked_at'],
     where: 'revoked_at IS NOT NULL',
   }),
+]
 
+const codes = ({ text, key, integer, json, smallRowTable }: SqlEngine['types']): readonly string[] => [
   `CREATE TABLE mintmark_codes (
   issuer ${key} NOT NULL,
   digest ${key} NOT NULL,
@@ -69,7 +72,9 @@ export const tokensTables = ({
   PRIMARY KEY (issuer, digest)
 ) ${smallRowTable}`,
   `CREATE INDEX mintmark_codes_by_expiry ON mintmark_codes (issuer, expires_at)`,
+]
 
+const families = ({ text, key, integer, json, smallRowTable, partialIndex }: SqlEngine['types']): readonly string[] => [
   `CREATE TABLE mintmark_families (
   issuer ${key} NOT NULL,
   family_id ${key} NOT NULL,
@@ -113,7 +118,9 @@ export const tokensTables = ({
     columns: ['issuer', 'organization_id', 'user_id'],
     where: 'organization_id IS NOT NULL',
   }),
+]
 
+const opaqueTokens = ({ text, key, integer, json, smallRowTable }: SqlEngine['types']): readonly string[] => [
   `CREATE TABLE mintmark_opaque_tokens (
   issuer ${key} NOT NULL,
   digest ${key} NOT NULL,
@@ -125,7 +132,9 @@ export const tokensTables = ({
   PRIMARY KEY (issuer, digest)
 ) ${smallRowTable}`,
   `CREATE INDEX mintmark_opaque_tokens_by_expiry ON mintmark_opaque_tokens (issuer, expires_at)`,
+]
 
+const replays = ({ text, key, integer, smallRowTable }: SqlEngine['types']): readonly string[] => [
   `CREATE TABLE mintmark_replays (
   issuer ${key} NOT NULL,
   purpose ${key} NOT NULL,

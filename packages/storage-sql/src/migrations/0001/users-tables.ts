@@ -15,7 +15,15 @@ import type { SqlEngine } from '../../dialect.ts'
  * attributes are not known here. `kind` says what `value` is: 0 the whole text, 1 none, because the attribute is absent, and 2
  * the beginning of a long text or a value that is no text. It is part of the key, so that a search reads the index alone.
  */
-export const usersTables = ({
+export const usersTables = (types: SqlEngine['types']): readonly string[] => [
+  ...users(types),
+  ...userIndexes(types),
+  ...identityProviders(types),
+  ...totals(types),
+  ...userValues(types),
+]
+
+const users = ({
   text,
   key,
   longKey,
@@ -24,8 +32,6 @@ export const usersTables = ({
   json,
   searchable,
   table,
-  smallRowTable,
-  partialIndex,
 }: SqlEngine['types']): readonly string[] => [
   `CREATE TABLE mintmark_users (
   issuer ${key} NOT NULL,
@@ -53,6 +59,9 @@ export const usersTables = ({
   former_user_name_key ${longKey},
   PRIMARY KEY (issuer, user_id)
 ) ${table}`,
+]
+
+const userIndexes = ({ partialIndex }: SqlEngine['types']): readonly string[] => [
   `CREATE UNIQUE INDEX mintmark_users_by_user_name ON mintmark_users (issuer, provider_id, user_name_key)`,
   partialIndex({
     name: 'mintmark_users_by_external_id',
@@ -85,7 +94,17 @@ export const usersTables = ({
     columns: ['issuer', 'former_provider_id', 'former_user_name_key', 'former_since'],
     where: 'former_user_name_key IS NOT NULL',
   }),
+]
 
+const identityProviders = ({
+  text,
+  key,
+  longKey,
+  integer,
+  json,
+  table,
+  partialIndex,
+}: SqlEngine['types']): readonly string[] => [
   `CREATE TABLE mintmark_identity_providers (
   issuer ${key} NOT NULL,
   provider_id ${key} NOT NULL,
@@ -116,7 +135,9 @@ export const usersTables = ({
     columns: ['issuer', 'assertion_issuer', 'provider_id'],
     where: 'assertion_issuer IS NOT NULL',
   }),
+]
 
+const totals = ({ key, integer, smallRowTable }: SqlEngine['types']): readonly string[] => [
   `CREATE TABLE mintmark_provider_totals (
   issuer ${key} NOT NULL,
   provider_id ${key} NOT NULL,
@@ -130,7 +151,17 @@ export const usersTables = ({
   total ${integer} NOT NULL,
   PRIMARY KEY (issuer)
 ) ${smallRowTable}`,
+]
 
+const userValues = ({
+  text,
+  key,
+  longKey,
+  integer,
+  flag,
+  smallRowTable,
+  partialIndex,
+}: SqlEngine['types']): readonly string[] => [
   `CREATE TABLE mintmark_indexed_attributes (
   issuer ${key} NOT NULL,
   attribute ${longKey} NOT NULL,
