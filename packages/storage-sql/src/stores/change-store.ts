@@ -2,7 +2,7 @@ import { changes } from '@mintmark/storage-interface/records'
 import type { ChangeStore } from '@mintmark/storage-interface/stores'
 import { sql } from 'kysely'
 import { compileSql, compileStatement, type Database, type Parameter } from '../database.ts'
-import { recordTable } from '../record-table.ts'
+import { recordTable, type RecordTable } from '../record-table.ts'
 import { createColumnReader } from '../row.ts'
 
 /**
@@ -10,10 +10,34 @@ import { createColumnReader } from '../row.ts'
  * `sequence`.
  */
 export function createChangeStore(database: Database): ChangeStore {
-  const { query, engine, run, step, transact } = database
+  const { engine, run, step, transact } = database
   const table = recordTable(database, changes)
   const columns = createColumnReader(engine)
-  const statements = {
+  const statements = changeStatements(database, table)
+
+  /** `sequence` follows the order in which one user was changed, because each change locks the user's row. */
+  async function assignPositions(): Promise<void> {
+    const [fresh] = await run(statements.findNew, {})
+    if (fresh === undefined) return
+    await transact([step(statements.lock, {}), step(statements.assign, {}), step(statements.advance, {})])
+  }
+
+  return {
+    async list({ after, limit }) {
+      await assignPositions()
+      return (await run(statements.list, { after, limit })).map(table.read)
+    },
+
+    async lastPosition() {
+      await assignPositions()
+      const [row] = await run(statements.lastPosition, {})
+      return row === undefined ? 0 : columns.integer(row, 'last_position')
+    },
+  }
+}
+
+function changeStatements({ query, engine }: Pick<Database, 'query' | 'engine'>, table: RecordTable<typeof changes>) {
+  return {
     findNew: compileSql(
       query,
       (p: Parameter<'issuer'>) =>
@@ -60,26 +84,6 @@ where issuer = ${p('issuer')}`,
     lastPosition: compileStatement((p: Parameter<'issuer'>) =>
       query.selectFrom('mintmark_change_positions').select('last_position').where('issuer', '=', p('issuer')),
     ),
-  }
-
-  /** `sequence` follows the order in which one user was changed, because each change locks the user's row. */
-  async function assignPositions(): Promise<void> {
-    const [fresh] = await run(statements.findNew, {})
-    if (fresh === undefined) return
-    await transact([step(statements.lock, {}), step(statements.assign, {}), step(statements.advance, {})])
-  }
-
-  return {
-    async list({ after, limit }) {
-      await assignPositions()
-      return (await run(statements.list, { after, limit })).map(table.read)
-    },
-
-    async lastPosition() {
-      await assignPositions()
-      const [row] = await run(statements.lastPosition, {})
-      return row === undefined ? 0 : columns.integer(row, 'last_position')
-    },
   }
 }
 

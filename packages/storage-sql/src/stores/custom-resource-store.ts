@@ -24,39 +24,12 @@ export function createCustomResourceStore(
   database: Database,
   { scanLimit }: { readonly scanLimit: number },
 ): CustomResourceStore {
-  const { engine, run, step, transact } = database
+  const { engine, run } = database
   const statements = resourceStatements(database)
+  const { write, takenKeys } = createWriter(database, statements)
   const columns = createColumnReader(engine)
   // The reader sets the members that the definition names.
   const read = rowReader(customResources.fields, engine) as (row: SqlRow) => CustomResourceRecord
-
-  /** @returns `undefined` if a key is taken, or the row does not have the expected version. */
-  async function write(
-    kind: 'insert' | 'swap',
-    values: RowValues,
-    { hasUniqueTexts }: { readonly hasUniqueTexts: boolean },
-  ): Promise<SqlRow | undefined> {
-    // A new resource without unique texts is one row and one statement.
-    if (kind === 'insert' && !hasUniqueTexts) return (await orNone(run(statements.insert, values)))?.[0]
-    const steps = [
-      step(statements[kind], values, 'guard'),
-      ...(kind === 'swap' ? [step(statements.dropKeys, values)] : []),
-      ...(hasUniqueTexts ? [step(statements.addKeys, values)] : []),
-      step(statements.find, values),
-    ]
-    return (await orNone(transact(steps)))?.[0]
-  }
-
-  /** Returns the keys that another resource has. Also returns `id` if this resource is already stored. */
-  async function takenKeys(values: RowValues): Promise<readonly ('id' | 'externalId' | 'unique')[]> {
-    const [row] = await run(statements.findTaken, values)
-    const keys = [
-      ['id', 'id_taken'],
-      ['externalId', 'external_id_taken'],
-      ['unique', 'unique_taken'],
-    ] as const
-    return keys.flatMap(([key, name]) => (row !== undefined && columns.flag(row, name) ? [key] : []))
-  }
 
   return {
     list: createLister(
@@ -110,6 +83,41 @@ export function createCustomResourceStore(
         return isAsExpected ? undefined : { outcome: 'conflict' }
       })
     },
+  }
+}
+
+/** Writes resources with their unique texts. */
+function createWriter({ engine, run, step, transact }: Database, statements: ReturnType<typeof resourceStatements>) {
+  const columns = createColumnReader(engine)
+
+  return { write, takenKeys }
+
+  /** @returns `undefined` if a key is taken, or the row does not have the expected version. */
+  async function write(
+    kind: 'insert' | 'swap',
+    values: RowValues,
+    { hasUniqueTexts }: { readonly hasUniqueTexts: boolean },
+  ): Promise<SqlRow | undefined> {
+    // A new resource without unique texts is one row and one statement.
+    if (kind === 'insert' && !hasUniqueTexts) return (await orNone(run(statements.insert, values)))?.[0]
+    const steps = [
+      step(statements[kind], values, 'guard'),
+      ...(kind === 'swap' ? [step(statements.dropKeys, values)] : []),
+      ...(hasUniqueTexts ? [step(statements.addKeys, values)] : []),
+      step(statements.find, values),
+    ]
+    return (await orNone(transact(steps)))?.[0]
+  }
+
+  /** Returns the keys that another resource has. Also returns `id` if this resource is already stored. */
+  async function takenKeys(values: RowValues): Promise<readonly ('id' | 'externalId' | 'unique')[]> {
+    const [row] = await run(statements.findTaken, values)
+    const keys = [
+      ['id', 'id_taken'],
+      ['externalId', 'external_id_taken'],
+      ['unique', 'unique_taken'],
+    ] as const
+    return keys.flatMap(([key, name]) => (row !== undefined && columns.flag(row, name) ? [key] : []))
   }
 }
 

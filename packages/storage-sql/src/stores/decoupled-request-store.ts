@@ -15,38 +15,6 @@ export function createDecoupledRequestStore(database: Database): DecoupledReques
   const { engine, run } = database
   const table = recordTable(database, decoupledRequests)
   const statements = decoupledRequestStatements(database, table)
-  const columns = createColumnReader(engine)
-
-  /** Answers from the row, or with a write that succeeds only while the row is as it was read. */
-  async function attemptPoll(request: Parameters<DecoupledRequestStore['poll']>[0]): Promise<PollOutcome | undefined> {
-    const { digest, clientId, now } = request
-    const [row] = await run(statements.find, { digest, now })
-    if (row === undefined) return { outcome: 'absent' }
-    const record = table.read(row)
-    if (record.clientId !== clientId) return { outcome: 'absent' }
-    if (columns.has(table.take(row), 'consumed_at')) return { outcome: 'replayed', record }
-    if (!(now < record.usableUntil)) return { outcome: 'expired' }
-    if (record.status === 'denied') return { outcome: 'denied' }
-    if (record.status === 'pending') return pollPending(record, now)
-
-    const [won] = await run(statements.consume, { digest, now })
-    return won === undefined ? undefined : { outcome: 'won', record: table.read(won) }
-  }
-
-  async function pollPending(record: DecoupledRequestRecord, now: EpochSeconds): Promise<PollOutcome | undefined> {
-    const slowed = slowedInterval(record, now)
-    const { digest, pollInterval, lastPolledAt } = record
-    const [written] = await run(statements.recordPoll, {
-      digest,
-      now,
-      interval: slowed ?? pollInterval,
-      polled_at: slowed === undefined ? now : (lastPolledAt ?? null),
-      read_interval: pollInterval,
-      read_polled_at: lastPolledAt ?? 0,
-    })
-    if (written === undefined) return undefined
-    return { outcome: slowed === undefined ? 'pending' : 'slow_down' }
-  }
 
   return {
     async insert(request) {
@@ -82,8 +50,54 @@ export function createDecoupledRequestStore(database: Database): DecoupledReques
       })
     },
 
-    poll: (request) => untilSettled(() => attemptPoll(request)),
+    poll: createPoll(database, { table, statements }),
   }
+}
+
+function createPoll(
+  { engine, run }: Database,
+  {
+    table,
+    statements,
+  }: {
+    readonly table: RecordTable<typeof decoupledRequests>
+    readonly statements: ReturnType<typeof decoupledRequestStatements>
+  },
+): DecoupledRequestStore['poll'] {
+  const columns = createColumnReader(engine)
+
+  /** Answers from the row, or with a write that succeeds only while the row is as it was read. */
+  async function attemptPoll(request: Parameters<DecoupledRequestStore['poll']>[0]): Promise<PollOutcome | undefined> {
+    const { digest, clientId, now } = request
+    const [row] = await run(statements.find, { digest, now })
+    if (row === undefined) return { outcome: 'absent' }
+    const record = table.read(row)
+    if (record.clientId !== clientId) return { outcome: 'absent' }
+    if (columns.has(table.take(row), 'consumed_at')) return { outcome: 'replayed', record }
+    if (!(now < record.usableUntil)) return { outcome: 'expired' }
+    if (record.status === 'denied') return { outcome: 'denied' }
+    if (record.status === 'pending') return pollPending(record, now)
+
+    const [won] = await run(statements.consume, { digest, now })
+    return won === undefined ? undefined : { outcome: 'won', record: table.read(won) }
+  }
+
+  async function pollPending(record: DecoupledRequestRecord, now: EpochSeconds): Promise<PollOutcome | undefined> {
+    const slowed = slowedInterval(record, now)
+    const { digest, pollInterval, lastPolledAt } = record
+    const [written] = await run(statements.recordPoll, {
+      digest,
+      now,
+      interval: slowed ?? pollInterval,
+      polled_at: slowed === undefined ? now : (lastPolledAt ?? null),
+      read_interval: pollInterval,
+      read_polled_at: lastPolledAt ?? 0,
+    })
+    if (written === undefined) return undefined
+    return { outcome: slowed === undefined ? 'pending' : 'slow_down' }
+  }
+
+  return (request) => untilSettled(() => attemptPoll(request))
 }
 
 type Use = 'issuer' | 'digest' | 'now'

@@ -16,9 +16,16 @@ import { recordTable, type RecordTable } from '../record-table.ts'
 import { createColumnReader } from '../row.ts'
 
 export function createDeliveryStore(database: Database): DeliveryStore {
-  const { engine, run } = database
   const table = recordTable(database, deliveries)
-  const statements = deliveryStatements(database, table)
+  return { ...createQueue(database, table), ...createDeadLetters(database, table) }
+}
+
+/** What producers and workers do with deliveries. */
+function createQueue(
+  { query, engine, run }: Database,
+  table: RecordTable<typeof deliveries>,
+): Pick<DeliveryStore, 'enqueue' | 'lease' | 'nextDueAt' | 'settle'> {
+  const statements = queueStatements({ query, engine }, table)
   const columns = createColumnReader(engine)
 
   return {
@@ -59,7 +66,18 @@ export function createDeliveryStore(database: Database): DeliveryStore {
       })
       return { outcome: rows.length > 0 ? 'settled' : 'lost' }
     },
+  }
+}
 
+/** What administrators do with deliveries. */
+function createDeadLetters(
+  { query, engine, run }: Database,
+  table: RecordTable<typeof deliveries>,
+): Pick<DeliveryStore, 'requeue' | 'find' | 'list' | 'counts'> {
+  const statements = deadLetterStatements(query, table)
+  const columns = createColumnReader(engine)
+
+  return {
     async requeue({ deliveryId, now, expiresAt, keptUntil }) {
       return untilSettled(async () => {
         const change = { ...states, delivery_id: deliveryId, due_at: now, expires_at: expiresAt, kept_until: keptUntil }
@@ -126,10 +144,7 @@ type Requeued = 'issuer' | 'delivery_id' | 'due_at' | 'expires_at' | 'kept_until
  */
 const states = { pending: 'pending', dead: 'dead' }
 
-function deliveryStatements(
-  { query, engine }: Pick<Database, 'query' | 'engine'>,
-  table: RecordTable<typeof deliveries>,
-) {
+function queueStatements({ query, engine }: Pick<Database, 'query' | 'engine'>, table: RecordTable<typeof deliveries>) {
   // A literal: the database uses the index of due deliveries only when the state is part of the statement.
   const isPending = sql<boolean>`state = 'pending'`
 
@@ -189,7 +204,11 @@ function deliveryStatements(
         .where('state', '=', p('pending'))
         .returning('delivery_id'),
     ),
+  }
+}
 
+function deadLetterStatements(query: Database['query'], table: RecordTable<typeof deliveries>) {
+  return {
     requeue: compileStatement((p: Parameter<Requeued>) =>
       query
         .updateTable('mintmark_deliveries')

@@ -35,32 +35,12 @@ export interface LargeChange {
  * the rest first, even after a crash.
  */
 export function createGroupChanges(database: Database) {
-  const { engine, run, step, transact } = database
+  const { engine, run, step } = database
   const statements = changeStatements(database)
   const columns = createColumnReader(engine)
   const departures = createDepartures(database)
   const share = createSharedWork<void>()
-
-  /** Carries out a recorded change. Every slice checks that no other process has finished it. */
-  async function carryOut({ providerId, groupId, joining, leaving }: LargeChange, changeId: string): Promise<void> {
-    const key = { provider_id: providerId, group_id: groupId, change_id: changeId }
-    const none = { joining: engine.encodeSearchable([]), leaving: engine.encodeSearchable([]) }
-    const slices = [
-      ...slicesOf(leaving).map((ids) => [
-        step(statements.removeMembers, { ...key, ...none, leaving: engine.encodeSearchable(ids) }),
-      ]),
-      ...slicesOf(joining).map((ids) => {
-        const values = { ...key, ...none, joining: engine.encodeSearchable(ids) }
-        return [step(statements.keepJoining, values), step(statements.addMembers, values)]
-      }),
-      [step(statements.finish, key)],
-    ]
-    for (const slice of slices) {
-      const rows = await transact([step(statements.keep, key, 'guard'), ...slice])
-      if (rows === undefined) return
-      await nextTurn()
-    }
-  }
+  const carryOut = createCarryOut(database, statements)
 
   const carryOutOnce = (change: LargeChange, changeId: string): Promise<void> =>
     share(changeId, () => carryOut(change, changeId))
@@ -111,7 +91,44 @@ export function createGroupChanges(database: Database) {
     },
 
     departures,
+    ...createExamination(database, statements),
 
+    /** Returns a step that deletes the recorded changes of a group that is removed. */
+    forget: (providerId: ProviderId, groupId: GroupId): SqlStep =>
+      step(statements.forget, { provider_id: providerId, group_id: groupId }),
+  }
+}
+
+type ChangeStatements = ReturnType<typeof changeStatements>
+
+/** Returns a function that carries out a recorded change. Every slice checks that no other process has finished it. */
+function createCarryOut({ engine, step, transact }: Database, statements: ChangeStatements) {
+  return async ({ providerId, groupId, joining, leaving }: LargeChange, changeId: string): Promise<void> => {
+    const key = { provider_id: providerId, group_id: groupId, change_id: changeId }
+    const none = { joining: engine.encodeSearchable([]), leaving: engine.encodeSearchable([]) }
+    const slices = [
+      ...slicesOf(leaving).map((ids) => [
+        step(statements.removeMembers, { ...key, ...none, leaving: engine.encodeSearchable(ids) }),
+      ]),
+      ...slicesOf(joining).map((ids) => {
+        const values = { ...key, ...none, joining: engine.encodeSearchable(ids) }
+        return [step(statements.keepJoining, values), step(statements.addMembers, values)]
+      }),
+      [step(statements.finish, key)],
+    ]
+    for (const slice of slices) {
+      const rows = await transact([step(statements.keep, key, 'guard'), ...slice])
+      if (rows === undefined) return
+      await nextTurn()
+    }
+  }
+}
+
+/** Finds out what a change of many members would do, in slices. */
+function createExamination({ engine, run }: Database, statements: ChangeStatements) {
+  const columns = createColumnReader(engine)
+
+  return {
     /** Returns the identifiers that are not members yet. `unknown` is an identifier that the provider does not have. */
     async examineJoining(
       { providerId, groupId }: Pick<LargeChange, 'providerId' | 'groupId'>,
@@ -153,10 +170,6 @@ export function createGroupChanges(database: Database) {
       }
       return leaving
     },
-
-    /** Returns a step that deletes the recorded changes of a group that is removed. */
-    forget: (providerId: ProviderId, groupId: GroupId): SqlStep =>
-      step(statements.forget, { provider_id: providerId, group_id: groupId }),
   }
 }
 

@@ -125,51 +125,8 @@ export const addMembers = ({ query, engine }: Pick<Database, 'query' | 'engine'>
 export function createMembersOf(database: Database): GroupStore['membersOf'] {
   const { engine, run } = database
   const statements = memberStatements(database)
-  const columns = createColumnReader(engine)
-
-  /** Returns the members by group, for `groupIds` and for the groups in the rows. */
-  function membersIn(
-    rows: readonly SqlRow[],
-    groupIds: readonly GroupId[],
-  ): ReadonlyMap<GroupId, readonly GroupMember[]> {
-    const members = new Map<GroupId, GroupMember[]>(groupIds.map((groupId) => [groupId, []]))
-    for (const row of rows) {
-      const groupId = asGroupId(columns.text(row, 'group_id'))
-      const ofGroup = members.get(groupId) ?? []
-      members.set(groupId, ofGroup)
-      const memberId = columns.optionalText(row, 'member_id')
-      if (memberId !== undefined)
-        ofGroup.push({ memberId, type: columns.text(row, 'member_type') as GroupMember['type'] })
-    }
-    return members
-  }
-
-  /** Returns `undefined` when the group was changed between two slices. */
-  async function readSlices(
-    values: GroupKey,
-    signal: AbortSignal | undefined,
-  ): Promise<readonly GroupMember[] | undefined> {
-    const members: GroupMember[] = []
-    let version: unknown
-    for (let after = ''; ;) {
-      const slice = await run(statements.slice, { ...values, after }, { signal })
-      const [first] = slice
-      const last = slice.at(-1)
-      // A group without a row has no members.
-      if (first === undefined || last === undefined) return members
-      const current = columns.integer(first, 'version')
-      if (version !== undefined && current !== version) return undefined
-      version = current
-      for (const row of slice)
-        members.push({
-          memberId: columns.text(row, 'member_id'),
-          type: columns.text(row, 'member_type') as GroupMember['type'],
-        })
-      if (slice.length < membersInRead) return members
-      after = columns.text(last, 'member_id')
-      await nextTurn()
-    }
-  }
+  const membersIn = createRowGrouping(engine)
+  const readSlices = createSliceReader(database, statements)
 
   async function readOne(
     values: GroupKey,
@@ -194,6 +151,52 @@ export function createMembersOf(database: Database): GroupStore['membersOf'] {
     return limit === undefined
       ? membersIn(await run(statements.all, values, { signal }), groupIds)
       : membersIn(await run(statements.within, { ...values, limit, limit_and_one: limit + 1 }, { signal }), [])
+  }
+}
+
+/** Returns a function that returns the members by group, for `groupIds` and for the groups in the rows. */
+function createRowGrouping(engine: SqlEngine) {
+  const columns = createColumnReader(engine)
+
+  return (rows: readonly SqlRow[], groupIds: readonly GroupId[]): ReadonlyMap<GroupId, readonly GroupMember[]> => {
+    const members = new Map<GroupId, GroupMember[]>(groupIds.map((groupId) => [groupId, []]))
+    for (const row of rows) {
+      const groupId = asGroupId(columns.text(row, 'group_id'))
+      const ofGroup = members.get(groupId) ?? []
+      members.set(groupId, ofGroup)
+      const memberId = columns.optionalText(row, 'member_id')
+      if (memberId !== undefined)
+        ofGroup.push({ memberId, type: columns.text(row, 'member_type') as GroupMember['type'] })
+    }
+    return members
+  }
+}
+
+/** Returns a function that reads one group. It returns `undefined` when the group was changed between two slices. */
+function createSliceReader({ engine, run }: Database, statements: ReturnType<typeof memberStatements>) {
+  const columns = createColumnReader(engine)
+
+  return async (values: GroupKey, signal: AbortSignal | undefined): Promise<readonly GroupMember[] | undefined> => {
+    const members: GroupMember[] = []
+    let version: unknown
+    for (let after = ''; ;) {
+      const slice = await run(statements.slice, { ...values, after }, { signal })
+      const [first] = slice
+      const last = slice.at(-1)
+      // A group without a row has no members.
+      if (first === undefined || last === undefined) return members
+      const current = columns.integer(first, 'version')
+      if (version !== undefined && current !== version) return undefined
+      version = current
+      for (const row of slice)
+        members.push({
+          memberId: columns.text(row, 'member_id'),
+          type: columns.text(row, 'member_type') as GroupMember['type'],
+        })
+      if (slice.length < membersInRead) return members
+      after = columns.text(last, 'member_id')
+      await nextTurn()
+    }
   }
 }
 

@@ -27,7 +27,8 @@ type VersionBounds = 'least_version' | 'greatest_version'
 /** The parameters of a change of a group. */
 type GroupChangeValue = MemberValue | VersionBounds | (typeof groupStateColumns)[number] | 'has_state' | 'now'
 
-export function groupStatements({ query, engine }: Pick<Database, 'query' | 'engine'>) {
+export function groupStatements(database: Pick<Database, 'query' | 'engine'>) {
+  const { query, engine } = database
   const find = (p: Parameter<'issuer'>) =>
     query.selectFrom('mintmark_groups').select(groupRecordColumns).where('issuer', '=', p('issuer'))
 
@@ -37,29 +38,6 @@ export function groupStatements({ query, engine }: Pick<Database, 'query' | 'eng
       .set((set) => ({ updated_at: p('now'), version: set('version', '+', 1) }))
       .where(isAtVersion(p))
       .returning(groupRecordColumns)
-
-  const isParent = (p: Parameter<GroupKey>) => isAmong(p, { engine, column: sql`group_id`, values: parentsOf(p) })
-
-  const memberStatements = (kind: MemberChangeKind) => ({
-    /**
-     * Returns a row if all new members are users or groups of the provider, and the change changes something. Locks the new
-     * members, so that no other transaction removes them before this one ends.
-     */
-    plan: compileSql(query, (p: Parameter<MemberValue | 'has_state'>) => {
-      const plan = memberPlan(p, { engine, kind, rows: 'locked' })
-      return sql`${plan.with} select 1 as planned where ${plan.unknown} = 0 and (${p('has_state')} = 1 or ${plan.changes} > 0)`
-    }),
-
-    /** Reads the group and everything that explains why a change wrote nothing, in one statement. */
-    inspect: compileSql(query, (p: Parameter<MemberValue | 'external_id_key'>) => {
-      const plan = memberPlan(p, { engine, kind, rows: 'read' })
-      const record = sql.join(groupRecordColumns.map((column) => sql.ref(column)))
-      return sql`${plan.with} select ${record}, ${externalIdTaken(p)} as external_id_taken, ${plan.unknown} as unknown, ${plan.changes} as changes
-        from mintmark_groups where ${inGroup(p)}`
-    }),
-
-    removeMembers: compileSql(query, (p: Parameter<MemberValue>) => removeMembers(p, { engine, kind })),
-  })
 
   return {
     insert: compileStatement((p: Parameter<GroupKey | (typeof groupStateColumns)[number] | 'created_at'>) =>
@@ -103,8 +81,8 @@ export function groupStatements({ query, engine }: Pick<Database, 'query' | 'eng
         sql`select group_id from mintmark_groups where ${isAtVersion(p)} and ${isSettled(p)} ${sql.raw(engine.types.lockRows)}`,
     ),
 
-    delta: memberStatements('delta'),
-    replace: memberStatements('replace'),
+    delta: memberStatements(database, 'delta'),
+    replace: memberStatements(database, 'replace'),
 
     addMembers: addMembers({ query, engine }),
 
@@ -120,6 +98,36 @@ export function groupStatements({ query, engine }: Pick<Database, 'query' | 'eng
 
     write: compileStatement((p: Parameter<GroupChangeValue>) => change(p).set(parameters(p, groupStateColumns))),
 
+    ...removalStatements(database),
+  }
+}
+
+/** The statements of a change of members. */
+const memberStatements = ({ query, engine }: Pick<Database, 'query' | 'engine'>, kind: MemberChangeKind) => ({
+  /**
+   * Returns a row if all new members are users or groups of the provider, and the change changes something. Locks the new
+   * members, so that no other transaction removes them before this one ends.
+   */
+  plan: compileSql(query, (p: Parameter<MemberValue | 'has_state'>) => {
+    const plan = memberPlan(p, { engine, kind, rows: 'locked' })
+    return sql`${plan.with} select 1 as planned where ${plan.unknown} = 0 and (${p('has_state')} = 1 or ${plan.changes} > 0)`
+  }),
+
+  /** Reads the group and everything that explains why a change wrote nothing, in one statement. */
+  inspect: compileSql(query, (p: Parameter<MemberValue | 'external_id_key'>) => {
+    const plan = memberPlan(p, { engine, kind, rows: 'read' })
+    const record = sql.join(groupRecordColumns.map((column) => sql.ref(column)))
+    return sql`${plan.with} select ${record}, ${externalIdTaken(p)} as external_id_taken, ${plan.unknown} as unknown, ${plan.changes} as changes
+        from mintmark_groups where ${inGroup(p)}`
+  }),
+
+  removeMembers: compileSql(query, (p: Parameter<MemberValue>) => removeMembers(p, { engine, kind })),
+})
+
+function removalStatements({ query, engine }: Pick<Database, 'query' | 'engine'>) {
+  const isParent = (p: Parameter<GroupKey>) => isAmong(p, { engine, column: sql`group_id`, values: parentsOf(p) })
+
+  return {
     remove: compileStatement((p: Parameter<GroupKey | VersionBounds>) =>
       query.deleteFrom('mintmark_groups').where(isAtVersion(p)).returning('group_id'),
     ),

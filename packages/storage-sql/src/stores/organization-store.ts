@@ -13,11 +13,55 @@ import { createColumnReader } from '../row.ts'
 import { createVersionedStore } from './versioned-store.ts'
 
 export function createOrganizationStore(database: Database): OrganizationStore {
-  const { engine, run, step, transact } = database
+  const { run } = database
   const table = recordTable(database, memberships)
   const statements = membershipStatements(database, table)
-  const columns = createColumnReader(engine)
   const versioned = createVersionedStore<typeof organizations, OrganizationId>(database, organizations)
+
+  return {
+    ...versioned,
+    ...createMembershipWrites(database, { table, statements }),
+
+    async remove(organizationId, now) {
+      const removed = await versioned.remove(organizationId, now)
+      // If a call is interrupted after the removal, the next call revokes the families.
+      await run(statements.revokeAll, { organization_id: organizationId, now })
+      return removed
+    },
+
+    async findMember(organizationId, userId) {
+      const [row] = await run(statements.find, { organization_id: organizationId, user_id: userId })
+      return row === undefined ? undefined : table.read(row)
+    },
+
+    async listMembers({ organizationId, after, limit }) {
+      const rows = await run(statements.listByOrganization, {
+        organization_id: organizationId,
+        after: after ?? '',
+        limit,
+      })
+      return rows.map(table.read)
+    },
+
+    async listByUser(userId) {
+      const rows = await run(statements.listByUser, { user_id: userId })
+      return rows.map(table.read)
+    },
+  }
+}
+
+/** Adds and removes members, and revokes what was issued to them for the organization. */
+function createMembershipWrites(
+  { engine, run, step, transact }: Database,
+  {
+    table,
+    statements,
+  }: {
+    readonly table: RecordTable<typeof memberships>
+    readonly statements: ReturnType<typeof membershipStatements>
+  },
+): Pick<OrganizationStore, 'insertMember' | 'compareAndSwapMember' | 'removeMember' | 'revokeTokens'> {
+  const columns = createColumnReader(engine)
 
   /** Explains why no member was inserted. @returns `undefined` if the row that was read does not explain it. */
   async function explain(key: {
@@ -32,15 +76,6 @@ export function createOrganizationStore(database: Database): OrganizationStore {
   }
 
   return {
-    ...versioned,
-
-    async remove(organizationId, now) {
-      const removed = await versioned.remove(organizationId, now)
-      // If a call is interrupted after the removal, the next call revokes the families.
-      await run(statements.revokeAll, { organization_id: organizationId, now })
-      return removed
-    },
-
     async insertMember(membership) {
       const values = table.toRow(membership)
       return untilSettled(async () => {
@@ -80,25 +115,6 @@ export function createOrganizationStore(database: Database): OrganizationStore {
         inOrder.map((userId) => step(statements.revoke, { organization_id: organizationId, user_id: userId, now })),
       )
     },
-
-    async findMember(organizationId, userId) {
-      const [row] = await run(statements.find, { organization_id: organizationId, user_id: userId })
-      return row === undefined ? undefined : table.read(row)
-    },
-
-    async listMembers({ organizationId, after, limit }) {
-      const rows = await run(statements.listByOrganization, {
-        organization_id: organizationId,
-        after: after ?? '',
-        limit,
-      })
-      return rows.map(table.read)
-    },
-
-    async listByUser(userId) {
-      const rows = await run(statements.listByUser, { user_id: userId })
-      return rows.map(table.read)
-    },
   }
 }
 
@@ -108,28 +124,11 @@ type Membership = 'issuer' | 'organization_id' | 'user_id'
  * Triggers remove the memberships of a removed organization or user. A member that is added at the same moment leaves a
  * row without effect: a row is read, changed and removed only if both the organization and the user exist.
  */
-function membershipStatements(
-  { query, engine }: Pick<Database, 'query' | 'engine'>,
-  table: RecordTable<typeof memberships>,
-) {
-  const present = () =>
-    query
-      .selectFrom('mintmark_memberships')
-      .innerJoin('mintmark_organizations as organization', (join) =>
-        join
-          .onRef('organization.issuer', '=', 'mintmark_memberships.issuer')
-          .onRef('organization.organization_id', '=', 'mintmark_memberships.organization_id')
-          .on('organization.removed_at', 'is', null),
-      )
-      .innerJoin('mintmark_users as user', (join) =>
-        join
-          .onRef('user.issuer', '=', 'mintmark_memberships.issuer')
-          .onRef('user.user_id', '=', 'mintmark_memberships.user_id')
-          .on('user.removed_at', 'is', null),
-      )
-      .select(table.selection)
-
+function membershipStatements(database: Pick<Database, 'query' | 'engine'>, table: RecordTable<typeof memberships>) {
+  const { query, engine } = database
   return {
+    ...membershipReads(database, table),
+
     insert: compileSql(query, (p: Parameter<ColumnName<typeof memberships>>) => {
       const columns = sql.join(table.columns.map((column) => sql.ref(column)))
       const values = sql.join(table.columns.map((column) => sql`${p(column)}`))
@@ -144,13 +143,6 @@ function membershipStatements(
       (p: Parameter<Membership>) =>
         sql`select ${hasOrganization(p)} as has_organization, ${hasUser(p)} as has_user,
         exists (select 1 from mintmark_memberships where ${key(p)}) as has_membership`,
-    ),
-
-    find: compileStatement((p: Parameter<Membership>) =>
-      present()
-        .where('mintmark_memberships.issuer', '=', p('issuer'))
-        .where('mintmark_memberships.organization_id', '=', p('organization_id'))
-        .where('mintmark_memberships.user_id', '=', p('user_id')),
     ),
 
     swap: compileStatement((p: Parameter<ColumnName<typeof memberships>>) =>
@@ -181,6 +173,34 @@ function membershipStatements(
       (p: Parameter<'issuer' | 'organization_id' | 'now'>) =>
         sql`update mintmark_families set revoked_at = ${p('now')}
         where issuer = ${p('issuer')} and organization_id = ${p('organization_id')} and revoked_at is null`,
+    ),
+  }
+}
+
+function membershipReads({ query }: Pick<Database, 'query'>, table: RecordTable<typeof memberships>) {
+  const present = () =>
+    query
+      .selectFrom('mintmark_memberships')
+      .innerJoin('mintmark_organizations as organization', (join) =>
+        join
+          .onRef('organization.issuer', '=', 'mintmark_memberships.issuer')
+          .onRef('organization.organization_id', '=', 'mintmark_memberships.organization_id')
+          .on('organization.removed_at', 'is', null),
+      )
+      .innerJoin('mintmark_users as user', (join) =>
+        join
+          .onRef('user.issuer', '=', 'mintmark_memberships.issuer')
+          .onRef('user.user_id', '=', 'mintmark_memberships.user_id')
+          .on('user.removed_at', 'is', null),
+      )
+      .select(table.selection)
+
+  return {
+    find: compileStatement((p: Parameter<Membership>) =>
+      present()
+        .where('mintmark_memberships.issuer', '=', p('issuer'))
+        .where('mintmark_memberships.organization_id', '=', p('organization_id'))
+        .where('mintmark_memberships.user_id', '=', p('user_id')),
     ),
 
     listByOrganization: compileStatement((p: Parameter<'issuer' | 'organization_id' | 'after' | 'limit'>) =>

@@ -3,7 +3,7 @@
 import { columnsOf, provisionedUsers, type ColumnName } from '@mintmark/storage-interface/records'
 import { sql, type Expression } from 'kysely'
 import { type Database, compileSql, compileStatement, parameters, type Parameter } from '../database.ts'
-import type { SqlValue } from '../dialect.ts'
+import type { SqlEngine, SqlValue } from '../dialect.ts'
 import { firstGroupsOfUser } from '../groups-of-a-user.ts'
 import { belongsToProvider, isWithoutProvider } from '../row.ts'
 
@@ -16,17 +16,99 @@ export type ChangeValue =
 /** The parameters of a removal or release. The version lies between two bounds. */
 export type RemovalValue = UserKey | 'active' | 'claims' | 'least_version' | 'greatest_version' | 'now'
 
-export function provisionedUserStatements({ query, engine }: Pick<Database, 'query' | 'engine'>) {
-  const groups = (p: Parameter<'groups_to_read'>) => engine.jsonPairs(firstGroupsOfUser(p, engine)).as('groups')
+export const provisionedUserStatements = (database: Pick<Database, 'query' | 'engine'>) => ({
+  ...readStatements(database),
+  ...insertStatements(database),
+  ...changeStatements(database),
+  ...removalStatements(database),
+})
 
-  const isSame = <Key extends (typeof keyColumns)[number]>(name: Key, p: Parameter<Key>) =>
-    engine.isSame(sql.ref(name), sql`${p(name)}`)
+const groupsOf = (p: Parameter<'groups_to_read'>, engine: SqlEngine) =>
+  engine.jsonPairs(firstGroupsOfUser(p, engine)).as('groups')
 
+function readStatements({ query, engine }: Pick<Database, 'query' | 'engine'>) {
   const find = (p: Parameter<'issuer' | 'groups_to_read'>) =>
-    query.selectFrom('mintmark_users').select(provisionedColumns).select(groups(p)).where('issuer', '=', p('issuer'))
+    query
+      .selectFrom('mintmark_users')
+      .select(provisionedColumns)
+      .select(groupsOf(p, engine))
+      .where('issuer', '=', p('issuer'))
 
   const findInProvider = (p: Parameter<'issuer' | 'provider_id' | 'groups_to_read'>) =>
     find(p).where('provider_id', '=', p('provider_id'))
+
+  return {
+    find: compileStatement((p: Parameter<UserKey | 'groups_to_read'>) =>
+      find(p).where('user_id', '=', p('user_id')).where(belongsToProvider(p)),
+    ),
+
+    findByExternalId: compileStatement(
+      (p: Parameter<'issuer' | 'provider_id' | 'external_id_key' | 'groups_to_read'>) =>
+        findInProvider(p).where('external_id_key', '=', p('external_id_key')),
+    ),
+
+    /** Finds a user, unless a removed user had the same `externalId`. */
+    findNew: compileStatement((p: Parameter<UserKey | 'external_id_key' | 'groups_to_read'>) =>
+      find(p)
+        .where('user_id', '=', p('user_id'))
+        .where(belongsToProvider(p))
+        .where(sql<boolean>`not exists (${former(p)})`),
+    ),
+
+    hasRemoved: compileSql(
+      query,
+      (p: Parameter<'issuer' | 'provider_id' | 'external_id_key'>) => sql`${former(p)} limit 1`,
+    ),
+
+    findVersion: compileStatement((p: Parameter<'issuer' | 'user_id'>) =>
+      query
+        .selectFrom('mintmark_users')
+        .select(['version', 'provider_id'])
+        .where('issuer', '=', p('issuer'))
+        .where('user_id', '=', p('user_id'))
+        .where('removed_at', 'is', null),
+    ),
+
+    findHolders: compileSql(query, (p: Parameter<UserKey | 'external_id_key' | 'user_name_key'>) => {
+      const another = sql`provider_id = ${p('provider_id')} and user_id <> ${p('user_id')}`
+      return sql`select
+        ${exists(sql`user_id = ${p('user_id')}`, p)} as id,
+        ${exists(sql`${another} and external_id_key = ${p('external_id_key')}`, p)} as external_id,
+        ${exists(sql`${another} and user_name_key = ${p('user_name_key')}`, p)} as user_name`
+    }),
+  }
+}
+
+const insertStatements = ({ query }: Pick<Database, 'query'>) => ({
+  insert: compileStatement((p: Parameter<UserKey | (typeof stateColumns)[number] | 'adopted' | 'created_at'>) =>
+    query
+      .insertInto('mintmark_users')
+      .values({
+        ...parameters(p, [
+          'issuer',
+          'user_id',
+          'provider_id',
+          'adopted',
+          'created_at',
+          ...keyColumns,
+          ...contentColumns,
+        ]),
+        active: sql`case when ${formerBlock(p)} is null then ${p('active')} else false end`,
+        blocked_at: formerBlock(p),
+        active_after_block: sql`case when ${formerBlock(p)} is null then null else ${p('active')} = true end`,
+        generation: 0,
+        updated_at: p('created_at'),
+        version: 1,
+        removed_at: null,
+      })
+      .onConflict((conflict) => conflict.doNothing())
+      .returning(lifecycleColumns),
+  ),
+})
+
+function changeStatements({ query, engine }: Pick<Database, 'query' | 'engine'>) {
+  const isSame = <Key extends (typeof keyColumns)[number]>(name: Key, p: Parameter<Key>) =>
+    engine.isSame(sql.ref(name), sql`${p(name)}`)
 
   /**
    * Changes an existing user except for its keys. The same statement advances the generation if `active`
@@ -50,62 +132,9 @@ export function provisionedUserStatements({ query, engine }: Pick<Database, 'que
       .where('removed_at', 'is', null)
       .where('version', '=', p('version'))
       .returning(assignedColumns)
-      .returning(groups(p))
-
-  const removeFromProvider = (p: Parameter<RemovalValue>) =>
-    query
-      .updateTable('mintmark_users')
-      .set(withoutProvider)
-      .set(formerKeys(p))
-      .set((set) => ({
-        active: p('active'),
-        active_after_block: sql`case when blocked_at is null then active_after_block else false end`,
-        generation: set('generation', '+', 1),
-        updated_at: p('now'),
-        version: set('version', '+', 1),
-      }))
-      .where('issuer', '=', p('issuer'))
-      .where('user_id', '=', p('user_id'))
-      .where(belongsToProvider(p))
-      .where('version', '>=', p('least_version'))
-      .where('version', '<=', p('greatest_version'))
-      .returning('version')
+      .returning(groupsOf(p, engine))
 
   return {
-    insert: compileStatement((p: Parameter<UserKey | (typeof stateColumns)[number] | 'adopted' | 'created_at'>) =>
-      query
-        .insertInto('mintmark_users')
-        .values({
-          ...parameters(p, [
-            'issuer',
-            'user_id',
-            'provider_id',
-            'adopted',
-            'created_at',
-            ...keyColumns,
-            ...contentColumns,
-          ]),
-          active: sql`case when ${formerBlock(p)} is null then ${p('active')} else false end`,
-          blocked_at: formerBlock(p),
-          active_after_block: sql`case when ${formerBlock(p)} is null then null else ${p('active')} = true end`,
-          generation: 0,
-          updated_at: p('created_at'),
-          version: 1,
-          removed_at: null,
-        })
-        .onConflict((conflict) => conflict.doNothing())
-        .returning(lifecycleColumns),
-    ),
-
-    find: compileStatement((p: Parameter<UserKey | 'groups_to_read'>) =>
-      find(p).where('user_id', '=', p('user_id')).where(belongsToProvider(p)),
-    ),
-
-    findByExternalId: compileStatement(
-      (p: Parameter<'issuer' | 'provider_id' | 'external_id_key' | 'groups_to_read'>) =>
-        findInProvider(p).where('external_id_key', '=', p('external_id_key')),
-    ),
-
     /** Changes a user without changing keys, because SQLite rewrites every index that contains a column of the SET list. */
     compareAndSwapContent: compileStatement((p: Parameter<ChangeValue>) =>
       change(p).where(belongsToProvider(p)).where(isSame('external_id_key', p)).where(isSame('user_name_key', p)),
@@ -144,42 +173,35 @@ export function provisionedUserStatements({ query, engine }: Pick<Database, 'que
           and removed_at is null and ${isWithoutProvider} and former_provider_id is not null
           and (former_provider_id <> ${p('provider_id')} or ${isOther('external_id_key')} or ${isOther('user_name_key')})`
     }),
+  }
+}
 
+function removalStatements({ query }: Pick<Database, 'query'>) {
+  const removeFromProvider = (p: Parameter<RemovalValue>) =>
+    query
+      .updateTable('mintmark_users')
+      .set(withoutProvider)
+      .set(formerKeys(p))
+      .set((set) => ({
+        active: p('active'),
+        active_after_block: sql`case when blocked_at is null then active_after_block else false end`,
+        generation: set('generation', '+', 1),
+        updated_at: p('now'),
+        version: set('version', '+', 1),
+      }))
+      .where('issuer', '=', p('issuer'))
+      .where('user_id', '=', p('user_id'))
+      .where(belongsToProvider(p))
+      .where('version', '>=', p('least_version'))
+      .where('version', '<=', p('greatest_version'))
+      .returning('version')
+
+  return {
     release: compileStatement((p: Parameter<RemovalValue>) => removeFromProvider(p)),
 
     remove: compileStatement((p: Parameter<RemovalValue>) =>
       removeFromProvider(p).set({ claims: p('claims'), removed_at: p('now') }),
     ),
-
-    /** Finds a user, unless a removed user had the same `externalId`. */
-    findNew: compileStatement((p: Parameter<UserKey | 'external_id_key' | 'groups_to_read'>) =>
-      find(p)
-        .where('user_id', '=', p('user_id'))
-        .where(belongsToProvider(p))
-        .where(sql<boolean>`not exists (${former(p)})`),
-    ),
-
-    hasRemoved: compileSql(
-      query,
-      (p: Parameter<'issuer' | 'provider_id' | 'external_id_key'>) => sql`${former(p)} limit 1`,
-    ),
-
-    findVersion: compileStatement((p: Parameter<'issuer' | 'user_id'>) =>
-      query
-        .selectFrom('mintmark_users')
-        .select(['version', 'provider_id'])
-        .where('issuer', '=', p('issuer'))
-        .where('user_id', '=', p('user_id'))
-        .where('removed_at', 'is', null),
-    ),
-
-    findHolders: compileSql(query, (p: Parameter<UserKey | 'external_id_key' | 'user_name_key'>) => {
-      const another = sql`provider_id = ${p('provider_id')} and user_id <> ${p('user_id')}`
-      return sql`select
-        ${exists(sql`user_id = ${p('user_id')}`, p)} as id,
-        ${exists(sql`${another} and external_id_key = ${p('external_id_key')}`, p)} as external_id,
-        ${exists(sql`${another} and user_name_key = ${p('user_name_key')}`, p)} as user_name`
-    }),
   }
 }
 

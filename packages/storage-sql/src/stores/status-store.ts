@@ -18,8 +18,7 @@ import { createColumnReader } from '../row.ts'
 
 /** Reads related records with one statement, so that they are consistent. */
 export function createStatusStore(database: Database): StatusStore {
-  const { engine, run } = database
-  const columns = createColumnReader(engine)
+  const { run } = database
   const tables = {
     family: recordTable(database, families, 'family'),
     grant: recordTable(database, grants, 'grant'),
@@ -28,19 +27,31 @@ export function createStatusStore(database: Database): StatusStore {
     session: recordTable(database, sessions, 'session'),
     bound: recordTable(database, boundSessions, 'bound'),
   }
-  const statements = statusStatements(database, tables)
+  const { client, user, session } = outerReaders(database, tables)
+  const statements = grantAndSessionStatements(database, tables)
 
-  /** Returns a reader of a record of an outer join. If nothing was joined, the key is NULL. */
-  const optional =
-    <Of extends RecordDefinition>({ take, readTableRow }: RecordTable<Of>, key: string) =>
-    (row: SqlRow): RecordOf<Of> | undefined => {
-      const own = take(row)
-      return columns.has(own, key) ? readTableRow(own) : undefined
-    }
-  const client = optional(tables.client, 'client_id')
-  const user = optional(tables.user, 'user_id')
-  const grant = optional(tables.grant, 'grant_id')
-  const session = optional(tables.bound, 'session_id')
+  return {
+    ...createFamilyStatuses(database, tables),
+
+    async ofGrant(grantId, boundTo) {
+      const [row] = await run(statements.ofGrant, { grant_id: grantId, bound_to: boundTo ?? null })
+      return row && { grant: tables.grant.read(row), client: client(row), user: user(row), session: session(row) }
+    },
+
+    async ofSession(digest) {
+      const [row] = await run(statements.ofSession, { digest })
+      return row === undefined ? undefined : { session: tables.session.read(row), user: user(row) }
+    },
+  }
+}
+
+function createFamilyStatuses(
+  database: Database,
+  tables: StatusTables,
+): Pick<StatusStore, 'ofFamily' | 'ofAccessToken' | 'ofFamilies' | 'ofRefreshHandle'> {
+  const { run } = database
+  const { grant, client, user, session } = outerReaders(database, tables)
+  const statements = familyStatements(database, tables)
 
   const familyStatus = (row: SqlRow | undefined): FamilyStatus | undefined =>
     row && {
@@ -52,11 +63,6 @@ export function createStatusStore(database: Database): StatusStore {
     }
 
   return {
-    async ofGrant(grantId, boundTo) {
-      const [row] = await run(statements.ofGrant, { grant_id: grantId, bound_to: boundTo ?? null })
-      return row && { grant: tables.grant.read(row), client: client(row), user: user(row), session: session(row) }
-    },
-
     async ofFamily(familyId) {
       const [row] = await run(statements.ofFamily, { family_id: familyId })
       return familyStatus(row)
@@ -88,15 +94,29 @@ export function createStatusStore(database: Database): StatusStore {
       const [row] = await run(statements.ofRefreshHandle, { handle_digest: handleDigest })
       return familyStatus(row)
     },
-
-    async ofSession(digest) {
-      const [row] = await run(statements.ofSession, { digest })
-      return row === undefined ? undefined : { session: tables.session.read(row), user: user(row) }
-    },
   }
 }
 
-function statusStatements({ query }: Pick<Database, 'query'>, tables: StatusTables) {
+/** Returns readers of the records of outer joins. */
+function outerReaders({ engine }: Pick<Database, 'engine'>, tables: StatusTables) {
+  const columns = createColumnReader(engine)
+
+  /** If nothing was joined, the key is NULL. */
+  const optional =
+    <Of extends RecordDefinition>({ take, readTableRow }: RecordTable<Of>, key: string) =>
+    (row: SqlRow): RecordOf<Of> | undefined => {
+      const own = take(row)
+      return columns.has(own, key) ? readTableRow(own) : undefined
+    }
+  return {
+    client: optional(tables.client, 'client_id'),
+    user: optional(tables.user, 'user_id'),
+    grant: optional(tables.grant, 'grant_id'),
+    session: optional(tables.bound, 'session_id'),
+  }
+}
+
+function familyStatements({ query }: Pick<Database, 'query'>, tables: StatusTables) {
   const ofFamily = () =>
     query
       .selectFrom('mintmark_families as family')
@@ -125,6 +145,31 @@ function statusStatements({ query }: Pick<Database, 'query'>, tables: StatusTabl
       .select(tables.bound.selection)
 
   return {
+    ofFamily: compileStatement((p: Parameter<'issuer' | 'family_id'>) =>
+      ofFamily().where('family.issuer', '=', p('issuer')).where('family.family_id', '=', p('family_id')),
+    ),
+
+    ofAccessToken: compileStatement((p: Parameter<'issuer' | 'family_id' | 'purpose' | 'value_digest' | 'now'>) =>
+      ofFamily()
+        .where('family.issuer', '=', p('issuer'))
+        .where('family.family_id', '=', p('family_id'))
+        .where((where) => where.not(where.exists(findRevokedToken(query, p)))),
+    ),
+
+    ofFamilies: compileStatement((p: Parameter<'issuer' | 'family_id' | 'second_id' | 'third_id' | 'fourth_id'>) =>
+      ofFamily()
+        .where('family.issuer', '=', p('issuer'))
+        .where('family.family_id', 'in', [p('family_id'), p('second_id'), p('third_id'), p('fourth_id')]),
+    ),
+
+    ofRefreshHandle: compileStatement((p: Parameter<'issuer' | 'handle_digest'>) =>
+      ofFamily().where('family.issuer', '=', p('issuer')).where('family.handle_digest', '=', p('handle_digest')),
+    ),
+  }
+}
+
+function grantAndSessionStatements({ query }: Pick<Database, 'query'>, tables: StatusTables) {
+  return {
     ofGrant: compileStatement((p: Parameter<'issuer' | 'grant_id' | 'bound_to'>) =>
       query
         .selectFrom('mintmark_grants as grant')
@@ -149,27 +194,6 @@ function statusStatements({ query }: Pick<Database, 'query'>, tables: StatusTabl
         .select(tables.bound.selection)
         .where('grant.issuer', '=', p('issuer'))
         .where('grant.grant_id', '=', p('grant_id')),
-    ),
-
-    ofFamily: compileStatement((p: Parameter<'issuer' | 'family_id'>) =>
-      ofFamily().where('family.issuer', '=', p('issuer')).where('family.family_id', '=', p('family_id')),
-    ),
-
-    ofAccessToken: compileStatement((p: Parameter<'issuer' | 'family_id' | 'purpose' | 'value_digest' | 'now'>) =>
-      ofFamily()
-        .where('family.issuer', '=', p('issuer'))
-        .where('family.family_id', '=', p('family_id'))
-        .where((where) => where.not(where.exists(findRevokedToken(query, p)))),
-    ),
-
-    ofFamilies: compileStatement((p: Parameter<'issuer' | 'family_id' | 'second_id' | 'third_id' | 'fourth_id'>) =>
-      ofFamily()
-        .where('family.issuer', '=', p('issuer'))
-        .where('family.family_id', 'in', [p('family_id'), p('second_id'), p('third_id'), p('fourth_id')]),
-    ),
-
-    ofRefreshHandle: compileStatement((p: Parameter<'issuer' | 'handle_digest'>) =>
-      ofFamily().where('family.issuer', '=', p('issuer')).where('family.handle_digest', '=', p('handle_digest')),
     ),
 
     ofSession: compileStatement((p: Parameter<'issuer' | 'digest'>) =>

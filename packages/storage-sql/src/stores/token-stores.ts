@@ -152,12 +152,37 @@ export function createFamilyStore(database: Database): TokenFamilyStore {
 
 type Retry = 'closed_at' | 'ended_at'
 
+function familyStatements(database: Pick<Database, 'query'>, table: RecordTable<typeof families>) {
+  const { query } = database
+  return {
+    ...rotationStatements(database, table),
+
+    find: compileStatement((p: Parameter<'issuer' | 'family_id'>) =>
+      query
+        .selectFrom('mintmark_families')
+        .select('revoked_at')
+        .where('issuer', '=', p('issuer'))
+        .where('family_id', '=', p('family_id')),
+    ),
+
+    revoke: compileStatement((p: Parameter<'issuer' | 'family_id' | 'now'>) =>
+      query
+        .updateTable('mintmark_families')
+        .set({ revoked_at: p('now') })
+        .where('issuer', '=', p('issuer'))
+        .where('family_id', '=', p('family_id'))
+        .where('revoked_at', 'is', null)
+        .returning('family_id'),
+    ),
+  }
+}
+
 /** The retry window starts with the rotation, and again with each accepted retry. */
 const retryWindowStart = sql<SqlValue>`coalesce(retried_at, rotated_at)`
 
 type Presentation = 'issuer' | 'handle_digest' | 'client_id' | 'presented_digest' | 'now'
 
-function familyStatements({ query }: Pick<Database, 'query'>, table: RecordTable<typeof families>) {
+function rotationStatements({ query }: Pick<Database, 'query'>, table: RecordTable<typeof families>) {
   const rotatable = (p: Parameter<Presentation>) =>
     query
       .updateTable('mintmark_families')
@@ -170,14 +195,6 @@ function familyStatements({ query }: Pick<Database, 'query'>, table: RecordTable
       .returning(table.selection)
 
   return {
-    find: compileStatement((p: Parameter<'issuer' | 'family_id'>) =>
-      query
-        .selectFrom('mintmark_families')
-        .select('revoked_at')
-        .where('issuer', '=', p('issuer'))
-        .where('family_id', '=', p('family_id')),
-    ),
-
     /** The row that a presentation may rotate or revoke. */
     findRotatable: compileStatement((p: Parameter<Presentation>) =>
       query
@@ -227,16 +244,6 @@ function familyStatements({ query }: Pick<Database, 'query'>, table: RecordTable
             where('rotated_at', '<=', p('ended_at')),
           ]),
         ),
-    ),
-
-    revoke: compileStatement((p: Parameter<'issuer' | 'family_id' | 'now'>) =>
-      query
-        .updateTable('mintmark_families')
-        .set({ revoked_at: p('now') })
-        .where('issuer', '=', p('issuer'))
-        .where('family_id', '=', p('family_id'))
-        .where('revoked_at', 'is', null)
-        .returning('family_id'),
     ),
   }
 }

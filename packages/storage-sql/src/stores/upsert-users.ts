@@ -2,7 +2,7 @@ import { StorageUnavailableError, type UserId } from '@mintmark/storage-interfac
 import type { HostUser, SearchableUserStore, UpsertOutcome } from '@mintmark/storage-interface/stores'
 import { type RawBuilder, sql } from 'kysely'
 import { compileSql, type Database, type Parameter } from '../database.ts'
-import { type SqlRow, type SqlValue, UniqueViolationError } from '../dialect.ts'
+import { type SqlEngine, type SqlRow, type SqlValue, UniqueViolationError } from '../dialect.ts'
 import { createColumnReader } from '../row.ts'
 
 /** Creates the methods that write users of the host in batches. */
@@ -10,6 +10,7 @@ export function createUpsert(database: Database): Pick<SearchableUserStore, 'ups
   const { run, engine } = database
   const columns = createColumnReader(engine)
   const statements = upsertStatements(database)
+  const statesOf = createStateReader(database, statements)
 
   return {
     async upsert({ users, now }) {
@@ -24,7 +25,7 @@ export function createUpsert(database: Database): Pick<SearchableUserStore, 'ups
           now,
         }
         const rows = engine.reportsUpserts
-          ? await run(statements.upsert, { users: encodePairs(batch), ...state })
+          ? await run(statements.upsert, { users: encodePairs(batch, engine), ...state })
           : await upsertEach(batch, state)
         for (const row of rows) {
           const isNew = columns.integer(row, 'version') === 1
@@ -66,9 +67,24 @@ export function createUpsert(database: Database): Pick<SearchableUserStore, 'ups
       return run(statements.update, user)
     }
   }
+}
 
-  /** Returns the states of the rows that have the identifiers of the users. */
-  async function statesOf(users: readonly HostUser[]): Promise<ReadonlyMap<string, State>> {
+/** The columns of a new user. */
+type NewState = Readonly<Record<'active' | 'blocked_at' | 'active_after_block' | 'now', SqlValue>>
+
+/** A row with the identifier of a user of the host. */
+type State =
+  | { readonly kind: 'present'; readonly active: boolean; readonly claims: string }
+  | { readonly kind: 'provisioned' | 'removed' | 'client' }
+
+/** Returns a function that returns the states of the rows that have the identifiers of the users. */
+function createStateReader(
+  { run, engine }: Database,
+  statements: ReturnType<typeof upsertStatements>,
+): (users: readonly HostUser[]) => Promise<ReadonlyMap<string, State>> {
+  const columns = createColumnReader(engine)
+
+  return async (users) => {
     if (users.length === 0) return new Map()
     const rows = await run(statements.find, { ids: engine.encodeSearchable(users.map(({ userId }) => userId)) })
     return new Map(rows.map((row) => [columns.text(row, 'user_id'), stateOf(row)]))
@@ -79,21 +95,13 @@ export function createUpsert(database: Database): Pick<SearchableUserStore, 'ups
     if (kind !== 'present') return { kind: kind as Exclude<State['kind'], 'present'> }
     return { kind: 'present', active: columns.flag(row, 'active'), claims: columns.text(row, 'claims') }
   }
-
-  /** Encodes users in the order of their identifiers, so that concurrent batches do not deadlock. */
-  function encodePairs(users: readonly HostUser[]) {
-    const pairs = users.map(({ userId, claims }): [UserId, string] => [userId, JSON.stringify(claims)])
-    return engine.encodeSearchable(pairs.toSorted(([one], [other]) => (one < other ? -1 : 1)))
-  }
 }
 
-/** The columns of a new user. */
-type NewState = Readonly<Record<'active' | 'blocked_at' | 'active_after_block' | 'now', SqlValue>>
-
-/** A row with the identifier of a user of the host. */
-type State =
-  | { readonly kind: 'present'; readonly active: boolean; readonly claims: string }
-  | { readonly kind: 'provisioned' | 'removed' | 'client' }
+/** Encodes users in the order of their identifiers, so that concurrent batches do not deadlock. */
+function encodePairs(users: readonly HostUser[], engine: SqlEngine) {
+  const pairs = users.map(({ userId, claims }): [UserId, string] => [userId, JSON.stringify(claims)])
+  return engine.encodeSearchable(pairs.toSorted(([one], [other]) => (one < other ? -1 : 1)))
+}
 
 /** Returns the outcome for a user whom the statement has not written. */
 function outcomeWithoutWrite(state: State | undefined): UpsertOutcome {

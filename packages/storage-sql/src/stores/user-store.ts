@@ -19,44 +19,12 @@ export function createUserStore(
   const statements = userStatements(database, table)
   const departures = createDepartures(database)
 
-  async function setActive(
-    userId: UserId,
-    now: EpochSeconds,
-    { active }: { readonly active: boolean },
-  ): Promise<LifecycleOutcome> {
-    const change = { user_id: userId, now, active: engine.encodeFlag(active), was_active: engine.encodeFlag(!active) }
-    return untilSettled(async () => {
-      const [changed] = await run(active ? statements.reactivate : statements.deactivate, change)
-      if (changed !== undefined) return { outcome: 'changed', record: table.read(changed) }
-
-      const [found] = await run(statements.find, { user_id: userId })
-      if (found === undefined) {
-        // The removal may have been concurrent: the block is kept for a user who gets the same SCIM keys later.
-        if (!active) await run(statements.blockRemoved, { user_id: userId, now })
-        return { outcome: 'absent' }
-      }
-      const record = table.read(found)
-      const isSettled = active ? record.active : record.blockedAt !== undefined
-      return isSettled ? { outcome: 'unchanged', record } : undefined
-    })
-  }
-
   return {
     ...createUpsert(database),
+    ...createLifecycle(database, { table, statements }),
 
     async insert({ userId, claims, createdAt }) {
-      const user = {
-        userId,
-        active: true,
-        providerId: undefined,
-        blockedAt: undefined,
-        activeAfterBlock: undefined,
-        generation: 0,
-        claims,
-        createdAt,
-        updatedAt: createdAt,
-        version: 1,
-      }
+      const user = { ...newUser, userId, claims, createdAt, updatedAt: createdAt }
       return { outcome: (await table.insert(user)) ? 'inserted' : 'taken' }
     },
 
@@ -87,14 +55,6 @@ export function createUserStore(
       })
     },
 
-    deactivate: (userId, now) => setActive(userId, now, { active: false }),
-    reactivate: (userId, now) => setActive(userId, now, { active: true }),
-
-    async revokeAccess(userId, now) {
-      const [row] = await run(statements.revokeAccess, { user_id: userId, now })
-      return row === undefined ? { outcome: 'absent' } : { outcome: 'revoked', record: table.read(row) }
-    },
-
     async remove(userId, now) {
       const [row] = await run(statements.remove, {
         user_id: userId,
@@ -109,9 +69,60 @@ export function createUserStore(
   }
 }
 
-function userStatements({ query }: Pick<Database, 'query'>, table: RecordTable<typeof users>) {
-  /** Begins a statement that changes a user who has not been removed. */
-  const updateUser = (p: Parameter<'issuer' | 'user_id'>) =>
+const newUser = {
+  active: true,
+  providerId: undefined,
+  blockedAt: undefined,
+  activeAfterBlock: undefined,
+  generation: 0,
+  version: 1,
+} as const
+
+/** The kill switch. */
+function createLifecycle(
+  { engine, run }: Database,
+  {
+    table,
+    statements,
+  }: { readonly table: RecordTable<typeof users>; readonly statements: ReturnType<typeof userStatements> },
+): Pick<SearchableUserStore, 'deactivate' | 'reactivate' | 'revokeAccess'> {
+  async function setActive(
+    userId: UserId,
+    now: EpochSeconds,
+    { active }: { readonly active: boolean },
+  ): Promise<LifecycleOutcome> {
+    const change = { user_id: userId, now, active: engine.encodeFlag(active), was_active: engine.encodeFlag(!active) }
+    return untilSettled(async () => {
+      const [changed] = await run(active ? statements.reactivate : statements.deactivate, change)
+      if (changed !== undefined) return { outcome: 'changed', record: table.read(changed) }
+
+      const [found] = await run(statements.find, { user_id: userId })
+      if (found === undefined) {
+        // The removal may have been concurrent: the block is kept for a user who gets the same SCIM keys later.
+        if (!active) await run(statements.blockRemoved, { user_id: userId, now })
+        return { outcome: 'absent' }
+      }
+      const record = table.read(found)
+      const isSettled = active ? record.active : record.blockedAt !== undefined
+      return isSettled ? { outcome: 'unchanged', record } : undefined
+    })
+  }
+
+  return {
+    deactivate: (userId, now) => setActive(userId, now, { active: false }),
+    reactivate: (userId, now) => setActive(userId, now, { active: true }),
+
+    async revokeAccess(userId, now) {
+      const [row] = await run(statements.revokeAccess, { user_id: userId, now })
+      return row === undefined ? { outcome: 'absent' } : { outcome: 'revoked', record: table.read(row) }
+    },
+  }
+}
+
+/** Begins a statement that changes a user who has not been removed. */
+const userUpdate =
+  ({ query }: Pick<Database, 'query'>, table: RecordTable<typeof users>) =>
+  (p: Parameter<'issuer' | 'user_id'>) =>
     query
       .updateTable('mintmark_users')
       .where('issuer', '=', p('issuer'))
@@ -119,7 +130,13 @@ function userStatements({ query }: Pick<Database, 'query'>, table: RecordTable<t
       .where('removed_at', 'is', null)
       .returning(table.selection)
 
+function userStatements(database: Pick<Database, 'query'>, table: RecordTable<typeof users>) {
+  const { query } = database
+  const updateUser = userUpdate(database, table)
+
   return {
+    ...lifecycleStatements(database, table),
+
     find: compileStatement((p: Parameter<'issuer' | 'user_id'>) =>
       query
         .selectFrom('mintmark_users')
@@ -135,6 +152,28 @@ function userStatements({ query }: Pick<Database, 'query'>, table: RecordTable<t
         .where('version', '=', p('version')),
     ),
 
+    remove: compileStatement((p: Parameter<'issuer' | 'user_id' | 'active' | 'claims' | 'now'>) =>
+      updateUser(p)
+        .set(withoutProvider)
+        .set(formerKeys(p))
+        .set((set) => ({
+          active: p('active'),
+          generation: set('generation', '+', 1),
+          claims: p('claims'),
+          updated_at: p('now'),
+          version: set('version', '+', 1),
+          removed_at: p('now'),
+        })),
+    ),
+  }
+}
+
+/** The statements of the kill switch. */
+function lifecycleStatements(database: Pick<Database, 'query'>, table: RecordTable<typeof users>) {
+  const { query } = database
+  const updateUser = userUpdate(database, table)
+
+  return {
     deactivate: compileStatement((p: Parameter<'issuer' | 'user_id' | 'active' | 'was_active' | 'now'>) =>
       updateUser(p)
         .set((set) => ({
@@ -173,20 +212,6 @@ function userStatements({ query }: Pick<Database, 'query'>, table: RecordTable<t
 
     revokeAccess: compileStatement((p: Parameter<'issuer' | 'user_id' | 'now'>) =>
       updateUser(p).set((set) => ({ generation: set('generation', '+', 1), updated_at: p('now') })),
-    ),
-
-    remove: compileStatement((p: Parameter<'issuer' | 'user_id' | 'active' | 'claims' | 'now'>) =>
-      updateUser(p)
-        .set(withoutProvider)
-        .set(formerKeys(p))
-        .set((set) => ({
-          active: p('active'),
-          generation: set('generation', '+', 1),
-          claims: p('claims'),
-          updated_at: p('now'),
-          version: set('version', '+', 1),
-          removed_at: p('now'),
-        })),
     ),
   }
 }

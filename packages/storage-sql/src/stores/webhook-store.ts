@@ -1,23 +1,62 @@
 import { webhooks } from '@mintmark/storage-interface/records'
 import { untilSettled, type WebhookStore } from '@mintmark/storage-interface/stores'
 import { compileStatement, type Database, type Parameter } from '../database.ts'
-import { encodeMembers, recordTable } from '../record-table.ts'
+import { encodeMembers, recordTable, type RecordTable } from '../record-table.ts'
 
 export function createWebhookStore(database: Database): WebhookStore {
-  const { query, engine, run } = database
+  const { engine, run } = database
   const table = recordTable(database, webhooks)
-  const { webhookId: _, ...changeableFields } = webhooks.fields
-  const changeableColumns = [
-    'url',
-    'types',
-    'includes_user',
-    'secrets',
-    'starts_after',
-    'replays',
-    'disabled_at',
-    'updated_at',
-  ] as const
-  const statements = {
+  const statements = webhookStatements(database, table)
+
+  return {
+    async insert(webhook) {
+      return { outcome: (await table.insert(webhook)) ? 'inserted' : 'taken' }
+    },
+
+    async find(webhookId) {
+      const [row] = await run(statements.find, { webhook_id: webhookId })
+      return row && table.read(row)
+    },
+
+    async list() {
+      return (await run(statements.list, {})).map(table.read)
+    },
+
+    compareAndSwap: (webhook, version) =>
+      untilSettled(async () => {
+        const encoded = encodeMembers(changeableFields, webhook, engine)
+        const values = Object.fromEntries(
+          changeableColumns.map((column) => [column, encoded[column] ?? null]),
+        ) as Record<(typeof changeableColumns)[number], string | null>
+        const [row] = await run(statements.swap, { ...values, webhook_id: webhook.webhookId, version })
+        if (row !== undefined) return { outcome: 'swapped', record: table.read(row) }
+        const [found] = await run(statements.find, { webhook_id: webhook.webhookId })
+        if (found === undefined) return { outcome: 'absent' }
+        return table.read(found).version === version ? undefined : { outcome: 'conflict' }
+      }),
+
+    async remove(webhookId) {
+      const rows = await run(statements.remove, { webhook_id: webhookId })
+      return { outcome: rows.length > 0 ? 'removed' : 'absent' }
+    },
+  }
+}
+
+const { webhookId: _, ...changeableFields } = webhooks.fields
+
+const changeableColumns = [
+  'url',
+  'types',
+  'includes_user',
+  'secrets',
+  'starts_after',
+  'replays',
+  'disabled_at',
+  'updated_at',
+] as const
+
+function webhookStatements({ query }: Pick<Database, 'query'>, table: RecordTable<typeof webhooks>) {
+  return {
     find: compileStatement((p: Parameter<'issuer' | 'webhook_id'>) =>
       query
         .selectFrom('mintmark_webhooks')
@@ -51,38 +90,5 @@ export function createWebhookStore(database: Database): WebhookStore {
         .where('webhook_id', '=', p('webhook_id'))
         .returning('webhook_id'),
     ),
-  }
-
-  return {
-    async insert(webhook) {
-      return { outcome: (await table.insert(webhook)) ? 'inserted' : 'taken' }
-    },
-
-    async find(webhookId) {
-      const [row] = await run(statements.find, { webhook_id: webhookId })
-      return row && table.read(row)
-    },
-
-    async list() {
-      return (await run(statements.list, {})).map(table.read)
-    },
-
-    compareAndSwap: (webhook, version) =>
-      untilSettled(async () => {
-        const encoded = encodeMembers(changeableFields, webhook, engine)
-        const values = Object.fromEntries(
-          changeableColumns.map((column) => [column, encoded[column] ?? null]),
-        ) as Record<(typeof changeableColumns)[number], string | null>
-        const [row] = await run(statements.swap, { ...values, webhook_id: webhook.webhookId, version })
-        if (row !== undefined) return { outcome: 'swapped', record: table.read(row) }
-        const [found] = await run(statements.find, { webhook_id: webhook.webhookId })
-        if (found === undefined) return { outcome: 'absent' }
-        return table.read(found).version === version ? undefined : { outcome: 'conflict' }
-      }),
-
-    async remove(webhookId) {
-      const rows = await run(statements.remove, { webhook_id: webhookId })
-      return { outcome: rows.length > 0 ? 'removed' : 'absent' }
-    },
   }
 }
