@@ -10,7 +10,11 @@ import type { ProcessSite } from './test-database.ts'
 import { violationUnless } from './violation-unless.ts'
 
 /** Returns the races of requests that a user approves in this process, while the client polls all servers. */
-export function cibaRacesOf(site: ProcessSite, ports: readonly number[]): Readonly<Record<string, Race>> {
+export function cibaRacesOf(
+  site: ProcessSite,
+  ports: readonly number[],
+  onOutcome: (outcome: string) => void = () => {},
+): Readonly<Record<string, Race>> {
   const { storage } = site
   const requests = clientRequests(site.clients)
   const port = (index: number): number => ports[index % ports.length] ?? 0
@@ -33,7 +37,8 @@ export function cibaRacesOf(site: ProcessSite, ports: readonly number[]): Readon
     const pending = await phone.approval(await digestSecret(authReqId), user)
     const signedIn = { subject: user, authTime: Math.floor(Date.now() / 1000) }
     const approve = () => pending?.approve({ ...signedIn, grantedScopes: ['openid', 'offline_access'] })
-    return { user, authReqId, approve }
+    const deny = () => pending?.deny()
+    return { user, authReqId, approve, deny }
   }
   const pollAll = (authReqId: string, count: number) =>
     Promise.all(Array.from({ length: count }, (_, index) => requests.poll(port(index), authReqId)))
@@ -61,6 +66,48 @@ export function cibaRacesOf(site: ProcessSite, ports: readonly number[]): Readon
         ),
         // RFC 6749 §4.1.2: the later polls revoke the winner's tokens.
         ...violationUnless(!active.includes(true), 'a token is active after its request was replayed'),
+      ]
+    },
+
+    'a backchannel request that is approved, denied, expired and deprived of its user at once has one outcome': async (
+      round,
+    ) => {
+      const [isShort, isDeactivated] = [round % 2 === 1, round % 4 >= 2]
+      const { user, authReqId, approve, deny } = await askUser(round, isShort ? { requested_expiry: '1' } : {})
+      const deactivate = () => storage.users.deactivate(userId(user), epochSeconds(Date.now() / 1000))
+      // Without a delay, an approval always comes last, because it takes longer.
+      const delayed = async <Result>(requestsBefore: number, act: () => Result) => {
+        for (let sent = 0; sent < requestsBefore; sent += 1) await requests.introspect(port(sent), 'none')
+        return act()
+      }
+      const pollTwice = async () => [
+        ...(await pollAll(authReqId, 1 + (round % 3))),
+        ...(await pollAll(authReqId, round % 5)),
+      ]
+
+      const [polls, decisions] = await Promise.all([
+        pollTwice(),
+        Promise.all([approve(), delayed(round % 6, deny)]),
+        ...(isDeactivated ? [delayed(round % 7, deactivate)] : []),
+      ])
+      const last = await requests.poll(port(round), authReqId)
+
+      const won = [...polls, last].filter(({ status }) => status === 200).map(tokensOf)
+      const active = await Promise.all(won.flatMap((each) => [each.access_token, each.refresh_token]).map(isActive))
+      const decided = decisions.filter((decision) => decision === 'approved' || decision === 'denied')
+      const error = won.length > 0 ? 'tokens' : String(last.json['error'])
+      onOutcome(`${decided[0] ?? 'undecided'}, ${error}${isDeactivated ? ', user deactivated' : ''}`)
+      return [
+        ...violationUnless(decided.length <= 1, `one request was decided ${decided.length} times`),
+        ...violationUnless(won.length <= 1, `${won.length} polls got tokens`),
+        ...violationUnless(won.length === 0 || decided[0] === 'approved', 'a poll of an unapproved request got tokens'),
+        ...violationUnless(
+          won.length > 0 || ['access_denied', 'expired_token', 'invalid_grant'].includes(error),
+          `the last poll was answered ${error}`,
+        ),
+        ...violationUnless(isShort || decided.length === 1 || isDeactivated, 'a request that lasts was not decided'),
+        ...violationUnless(!(isDeactivated && active.includes(true)), 'a token of a deactivated user is active'),
+        ...violationUnless(!(isDeactivated && last.status === 200), 'a poll after the deactivation got tokens'),
       ]
     },
 

@@ -12,7 +12,11 @@ interface SignedIn {
 }
 
 /** Returns the races between the exchange of a token at all servers and the end of something that it depends on. */
-export function exchangeRacesOf(site: ProcessSite, ports: readonly number[]): Readonly<Record<string, Race>> {
+export function exchangeRacesOf(
+  site: ProcessSite,
+  ports: readonly number[],
+  onOutcome: (outcome: string) => void = () => {},
+): Readonly<Record<string, Race>> {
   const { storage } = site
   const requests = clientRequests(site.clients)
   const port = (index: number): number => ports[index % ports.length] ?? 0
@@ -54,7 +58,53 @@ export function exchangeRacesOf(site: ProcessSite, ports: readonly number[]): Re
       ]
     }
 
+  /** One of the seven choices of revocation, end of the session, and deactivation; each is the first in some rounds. */
+  const endSome = async (round: number, { user, session, accessToken }: SignedIn) => {
+    const ends = [
+      () => requests.revoke(port(round), accessToken),
+      () =>
+        storage.sessions.revoke({
+          sessionId: sessionId(session),
+          reason: 'user',
+          now: now(),
+          tombstoneUntil: undefined,
+        }),
+      () => storage.users.deactivate(userId(user), now()),
+    ]
+    const chosen = ends.filter((_, index) => ((((round % 7) + 1) >> index) & 1) === 1)
+    const first = round % chosen.length
+    // Some rounds end while tokens are issued, others before or after.
+    for (let sent = 0; sent < round % 4; sent += 1) await requests.introspect(port(sent), 'none')
+    return Promise.all([...chosen.slice(first), ...chosen.slice(0, first)].map((end) => end()))
+  }
+
   return {
+    'a chain of exchanged tokens does not survive the end of its first token': async (round) => {
+      const signedIn = await signIn(round)
+      const child = tokensOf(await requests.exchange(port(round), signedIn.accessToken)).access_token
+      const grandchild = tokensOf(await requests.exchange(port(round + 1), child)).access_token
+      const chain = [signedIn.accessToken, child, grandchild]
+      const exchangeAll = (tokens: readonly string[]) =>
+        Promise.all(tokens.map((token, index) => requests.exchange(port(round + index), token)))
+
+      const [during] = await Promise.all([exchangeAll([...chain, grandchild]), endSome(round, signedIn)])
+      const issued = during.filter(({ status }) => status === 200).map((reply) => tokensOf(reply).access_token)
+      const tokens = [...chain, ...issued]
+      const states = await Promise.all(tokens.map((token, index) => requests.introspect(port(index), token)))
+      const late = await exchangeAll(tokens)
+
+      onOutcome(`${issued.length} exchanged while it ended`)
+      return [
+        ...violationUnless(
+          states.every(({ json }) => json['active'] === false),
+          'a token of the chain is active after the end of its first token',
+        ),
+        ...violationUnless(
+          late.every(({ status, json }) => status === 400 && json['error'] === 'invalid_request'),
+          'a token of the chain was exchanged after the end of its first token',
+        ),
+      ]
+    },
     'exchanged tokens do not survive the revocation of their subject token': race(({ accessToken }, at) =>
       requests.revoke(at, accessToken),
     ),

@@ -36,7 +36,7 @@ const server = createAuthorizationServer({
   sessionBoundTokens: 'all',
   scopes: { 'api.read': 'Read' },
   resources: { [api]: { scopes: ['api.read'] } },
-  tokenExchange: { rules: [{ clients: ['A'], mode: 'delegation', audiences: [api] }] },
+  tokenExchange: { rules: [{ clients: ['A'], mode: 'delegation', audiences: [api], maxDepth: 3 }] },
   crossAppAccess: { accepts: true },
   ...(jwks !== undefined && {
     jwtBearer: {
