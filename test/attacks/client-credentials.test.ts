@@ -196,6 +196,21 @@ describe('client_credentials: the response', () => {
     expect(readJws(tokensOf(reply).access_token).payload['aud']).toBe('https://api.test')
   })
 
+  it('a token for the issuer has no scope values of APIs, and needs others (RFC 8707 §2)', async () => {
+    const scopes = { 'api.read': 'Read', 'api.write': 'Write', 'events.read': 'Read events' }
+    const other = await startServer({ scopes })
+    onTestFinished(() => other.close())
+    await changeClient(other.storage, clientId('M'), { scopes: ['api.read', 'events.read'] })
+    const resource = other.issuer
+
+    const both = await serviceToken(other, { resource, scope: 'api.read events.read' })
+    const ofApi = await serviceToken(other, { resource, scope: 'api.read' })
+
+    expect(both.json).toMatchObject({ scope: 'events.read' })
+    expect(readJws(tokensOf(both).access_token).payload['aud']).toBe(resource)
+    expect([ofApi.status, ofApi.json['error']]).toEqual([400, 'invalid_target'])
+  })
+
   it('a request without the scope parameter gets the scopes of the client, except scopes that concern a user (RFC 6749 §3.3)', async () => {
     const other = await startServer()
     onTestFinished(() => other.close())

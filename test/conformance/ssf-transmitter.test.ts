@@ -44,6 +44,32 @@ describe('the metadata of a transmitter', () => {
   })
 })
 
+describe('the metadata of the protected resource (RFC 9728)', () => {
+  it.each([
+    ['https://as.test', '/.well-known/oauth-protected-resource'],
+    ['https://as.test/tenant', '/.well-known/oauth-protected-resource/tenant'],
+  ])('leads a receiver of %s from the challenge to a token that the transmitter accepts (CAEP Interop §2.7.2)', async (issuer, path) => {
+    const world = await startSignals({ issuer })
+    const streams = `${new URL(issuer).pathname.replace(/\/$/, '')}/ssf/v1/streams`
+
+    const { challenge } = await world.send('GET', streams, { token: undefined })
+    const url = new URL(/resource_metadata="([^"]+)"/.exec(challenge ?? '')?.[1] ?? '')
+    const { status, body } = await world.send('GET', url.pathname, { token: undefined })
+
+    expect([status, url.pathname]).toEqual([200, path])
+    expect(body).toEqual({
+      resource: issuer,
+      authorization_servers: [issuer],
+      scopes_supported: ['ssf.manage', 'ssf.read'],
+      bearer_methods_supported: ['header'],
+      resource_name: 'Security events',
+    })
+    const [scope = ''] = body['scopes_supported'] as readonly string[]
+    const token = await world.tokenOf(scope, { resource: String(body['resource']) })
+    expect((await world.send('POST', streams, { token, body: { delivery: poll } })).status).toBe(201)
+  })
+})
+
 describe('the configuration of a stream', () => {
   it('keeps what the receiver supplies, as it was sent, when it is changed and replaced (SSF 1.0 §8.1.1.3, §8.1.1.4)', async () => {
     const world = await startSignals()
@@ -167,6 +193,8 @@ describe('the configuration of a stream', () => {
   })
 })
 
+const metadataAt = 'resource_metadata="https://as.test/.well-known/oauth-protected-resource"'
+
 const endpoints = [
   ['POST', '/ssf/v1/streams'],
   ['PATCH', '/ssf/v1/streams'],
@@ -222,9 +250,10 @@ describe('a refused request', () => {
     for (const [method, path] of all) {
       const body = method === 'POST' ? {} : undefined
       const without = await world.send(method, path, { token: undefined, body })
-      expect([without.status, without.challenge]).toEqual([401, 'Bearer realm="signals"'])
+      expect([without.status, without.challenge]).toEqual([401, `Bearer realm="signals", ${metadataAt}`])
       const invalid = await world.send(method, path, { token: 'invalid', body })
-      expect([invalid.status, invalid.challenge]).toEqual([401, 'Bearer realm="signals", error="invalid_token"'])
+      const challenge = `Bearer realm="signals", error="invalid_token", ${metadataAt}`
+      expect([invalid.status, invalid.challenge]).toEqual([401, challenge])
     }
   })
 
@@ -257,7 +286,8 @@ describe('a refused request', () => {
     const reply = await world.send('POST', '/ssf/v1/streams', { token, body: {} })
 
     expect(reply.status).toBe(403)
-    expect(reply.challenge).toBe('Bearer realm="signals", error="insufficient_scope", scope="ssf.manage"')
+    const challenge = 'Bearer realm="signals", error="insufficient_scope", scope="ssf.manage"'
+    expect(reply.challenge).toBe(`${challenge}, ${metadataAt}`)
     expect(await world.storage.webhooks.list()).toEqual([])
   })
 })

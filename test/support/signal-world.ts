@@ -59,7 +59,7 @@ export async function startSignals({ issuer = 'https://as.test' }: { readonly is
     onEvent: (event) => void events.push(event),
   })
   const fetchIt = toFetch(transmitter, server)
-  const tokenOf = async (scope: string) => {
+  const tokenOf = async (scope: string, more: Readonly<Record<string, string>> = {}) => {
     const { client, clientSecret } = await registerClient(
       { clientName: scope, grantTypes: ['client_credentials'], redirectUris: [], scopes: [scope] },
       { storage, clock },
@@ -71,7 +71,7 @@ export async function startSignals({ issuer = 'https://as.test' }: { readonly is
           authorization: `Basic ${btoa(`${client.clientId}:${clientSecret ?? ''}`)}`,
           'content-type': 'application/x-www-form-urlencoded',
         },
-        body: new URLSearchParams({ grant_type: 'client_credentials', scope }).toString(),
+        body: new URLSearchParams({ grant_type: 'client_credentials', scope, ...more }).toString(),
       }),
     )
     const { access_token: token } = (await response.json()) as { readonly access_token: string }
@@ -112,7 +112,7 @@ export async function startSignals({ issuer = 'https://as.test' }: { readonly is
     token: owner.token,
     receiver: owner.clientId,
     now: clock,
-    tokenOf: async (scope: string) => (await tokenOf(scope)).token,
+    tokenOf: async (scope: string, more?: Readonly<Record<string, string>>) => (await tokenOf(scope, more)).token,
     async create(change: object) {
       const reply = await send('POST', '/ssf/v1/streams', { token: owner.token, body: { delivery: push, ...change } })
       if (reply.status === 201) streamId = String(reply.body['stream_id'])

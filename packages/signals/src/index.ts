@@ -1,4 +1,5 @@
-export { createSignalTransmitter, signalScopes } from './transmitter.ts'
+export { signalScopes } from './metadata.ts'
+export { createSignalTransmitter } from './transmitter.ts'
 export type { SignalTransmitterOptions } from './transmitter.ts'
 export type { TransmitterEvent } from './refusals.ts'
 export { createSignalReceiver } from './receiver.ts'

@@ -31,10 +31,10 @@ import { type AdminStorage, type EpochSeconds, StorageUnavailableError } from '@
 import { requireStores } from '@mintmark/storage-interface/stores'
 
 import { authenticateReceiver } from './authenticate-receiver.ts'
+import { resourceMetadata, resourceMetadataUrl, transmitterConfiguration } from './metadata.ts'
 import { ownStream, streamInQuery } from './own-stream.ts'
 import { pollStream } from './poll.ts'
 import { SignalError, type TransmitterEvent, type TransmitterOccurrence } from './refusals.ts'
-import { deliveryMethods } from './stream-configuration.ts'
 import { changeStatus, changeStream, createStream, readStreams, removeStream, statusResponse } from './streams.ts'
 import { changeSubjects, verify } from './subjects.ts'
 import type { Receiver, TransmitterDependencies } from './transmitter-context.ts'
@@ -63,15 +63,6 @@ export interface SignalTransmitterOptions {
   readonly clock?: Clock
   readonly random?: Random
 }
-
-/**
- * The scope values with which receivers manage their streams. Add them to `scopes` of `createAuthorizationServer`, and give them only
- * to clients that may receive events about every user.
- */
-export const signalScopes = {
-  'ssf.manage': 'Create, change and remove a stream of security events, and receive them',
-  'ssf.read': 'Read the configuration of a stream of security events',
-} as const
 
 /**
  * Creates a transmitter of security events (SSF 1.0, CAEP, RISC, RFC 9967): receivers create streams and get an event when a session
@@ -107,7 +98,7 @@ export function createSignalTransmitter(options: SignalTransmitterOptions): Http
     ...createService<Receiver, RouteDetails>({
       origin,
       bodyLimit: 65_536,
-      tooLarge: () => render(new SignalError('message_too_large')),
+      tooLarge: () => render(new SignalError('message_too_large'), deps),
       serves: (path) => routes.has(path) || path.startsWith(deps.basePath),
       find,
       authenticate: (request, route) => authenticateReceiver(request, route?.details.scopes ?? [streamScope], deps),
@@ -165,9 +156,11 @@ function routesOf(deps: TransmitterDependencies): ReadonlyMap<string, Route<Rece
   const path = new URL(deps.issuer).pathname.replace(/\/$/, '')
   const on = (name: string, methods: Readonly<Record<string, Handler>>) =>
     [basePath + name, route(basePath + name, methods)] as const
-  const discovery = `/.well-known/ssf-configuration${path}`
+  const published = (template: string, document: () => ServerResponse) =>
+    [template, { ...route(template, { GET: async () => document() }), isPublic: true }] as const
   return new Map<string, Route<Receiver, RouteDetails>>([
-    [discovery, { ...route(discovery, { GET: async () => configuration(deps) }), isPublic: true }],
+    published(`/.well-known/ssf-configuration${path}`, () => transmitterConfiguration(deps)),
+    published(new URL(resourceMetadataUrl(deps.issuer)).pathname, () => resourceMetadata(deps)),
     on('streams', {
       GET: (request, receiver) => readStreams(request, receiver, deps),
       POST: (request, receiver) => createStream(request, receiver, deps),
@@ -194,25 +187,6 @@ function routesOf(deps: TransmitterDependencies): ReadonlyMap<string, Route<Rece
   ])
 }
 
-/** The transmitter configuration (SSF 1.0 §7.1). */
-function configuration({ issuer, basePath }: TransmitterDependencies): ServerResponse {
-  const { origin } = new URL(issuer)
-  const at = (name: string): string => origin + basePath + name
-  return json(200, {
-    spec_version: '1_0',
-    issuer,
-    jwks_uri: `${issuer}/jwks`,
-    delivery_methods_supported: deliveryMethods,
-    configuration_endpoint: at('streams'),
-    status_endpoint: at('status'),
-    add_subject_endpoint: at('subjects/add'),
-    remove_subject_endpoint: at('subjects/remove'),
-    verification_endpoint: at('verify'),
-    authorization_schemes: [{ spec_urn: 'urn:ietf:rfc:6749' }],
-    default_subjects: 'ALL',
-  })
-}
-
 function toSignalError(error: unknown): SignalError {
   if (error instanceof SignalError) return error
   return new SignalError(error instanceof StorageUnavailableError ? 'storage_unavailable' : 'unexpected', {
@@ -223,9 +197,10 @@ function toSignalError(error: unknown): SignalError {
 function refuse(
   error: SignalError,
   { request, caller }: { readonly request: RequestHead; readonly caller: Receiver | undefined },
-  { journal }: TransmitterDependencies,
+  deps: TransmitterDependencies,
 ): ServerResponse {
   const { reason, status, cause } = error
+  const { journal } = deps
   journal.record(request, {
     type: 'request.refused',
     reason,
@@ -234,22 +209,22 @@ function refuse(
     clientId: caller?.client.clientId,
     cause: status >= 500 ? cause : undefined,
   })
-  return withHeaders(render(error), [journal.correlationHeader(request)])
+  return withHeaders(render(error, deps), [journal.correlationHeader(request)])
 }
 
-function render(error: SignalError): ServerResponse {
+function render(error: SignalError, { issuer }: TransmitterDependencies): ServerResponse {
   const { status, reason, message } = error
-  return withHeaders(json(status, { error: reason, error_description: message }, noStore), headersOf(error))
+  return withHeaders(json(status, { error: reason, error_description: message }, noStore), headersOf(error, issuer))
 }
 
-function headersOf({ status, reason, scope, retryAfter = 5 }: SignalError): readonly Header[] {
+function headersOf({ status, reason, scope, retryAfter = 5 }: SignalError, issuer: string): readonly Header[] {
   if (status === 503 || status === 429) return [['Retry-After', String(retryAfter)]]
+  // RFC 9728 §5.1: the receiver finds out where it gets a token.
+  const challenge = (error = '') =>
+    [['WWW-Authenticate', `Bearer realm="signals"${error}, resource_metadata="${resourceMetadataUrl(issuer)}"`]] as const
   // RFC 6750 §3: without a token the challenge has no error.
-  if (reason === 'token_missing') return [['WWW-Authenticate', 'Bearer realm="signals"']]
-  if (status === 401) return [['WWW-Authenticate', 'Bearer realm="signals", error="invalid_token"']]
-  if (scope !== undefined)
-    return [['WWW-Authenticate', `Bearer realm="signals", error="insufficient_scope", scope="${scope}"`]]
-  return reason === 'token_of_user' || reason === 'client_unknown'
-    ? [['WWW-Authenticate', 'Bearer realm="signals", error="insufficient_scope"']]
-    : []
+  if (reason === 'token_missing') return challenge()
+  if (status === 401) return challenge(', error="invalid_token"')
+  if (scope !== undefined) return challenge(`, error="insufficient_scope", scope="${scope}"`)
+  return reason === 'token_of_user' || reason === 'client_unknown' ? challenge(', error="insufficient_scope"') : []
 }

@@ -237,6 +237,11 @@ export const caep: Standard = {
       'has status 403 and names the scope if the token only allows to read (RFC 6750 §3.1, CAEP Interop §2.7.2)',
     ],
     [
+      'Interop 2.7.2',
+      'Receivers find the scopes in the metadata of the protected resource, if there is such metadata',
+      'leads a receiver of https://as.test from the challenge to a token that the transmitter accepts (CAEP Interop §2.7.2)',
+    ],
+    [
       'Interop 2.7.3',
       'Tokens are in the header, not in the query, and their validity and revocation are checked',
       'has status 401 if the token is in the query (CAEP Interop §2.7.3)',
