@@ -48,26 +48,29 @@ describe('the metadata of the protected resource (RFC 9728)', () => {
   it.each([
     ['https://as.test', '/.well-known/oauth-protected-resource'],
     ['https://as.test/tenant', '/.well-known/oauth-protected-resource/tenant'],
-  ])('leads a receiver of %s from the challenge to a token that the transmitter accepts (CAEP Interop §2.7.2)', async (issuer, path) => {
-    const world = await startSignals({ issuer })
-    const streams = `${new URL(issuer).pathname.replace(/\/$/, '')}/ssf/v1/streams`
+  ])(
+    'leads a receiver of %s from the challenge to a token that the transmitter accepts (CAEP Interop §2.7.2)',
+    async (issuer, path) => {
+      const world = await startSignals({ issuer })
+      const streams = `${new URL(issuer).pathname.replace(/\/$/, '')}/ssf/v1/streams`
 
-    const { challenge } = await world.send('GET', streams, { token: undefined })
-    const url = new URL(/resource_metadata="([^"]+)"/.exec(challenge ?? '')?.[1] ?? '')
-    const { status, body } = await world.send('GET', url.pathname, { token: undefined })
+      const { challenge } = await world.send('GET', streams, { token: undefined })
+      const url = new URL(/resource_metadata="([^"]+)"/.exec(challenge ?? '')?.[1] ?? '')
+      const { status, body } = await world.send('GET', url.pathname, { token: undefined })
 
-    expect([status, url.pathname]).toEqual([200, path])
-    expect(body).toEqual({
-      resource: issuer,
-      authorization_servers: [issuer],
-      scopes_supported: ['ssf.manage', 'ssf.read'],
-      bearer_methods_supported: ['header'],
-      resource_name: 'Security events',
-    })
-    const [scope = ''] = body['scopes_supported'] as readonly string[]
-    const token = await world.tokenOf(scope, { resource: String(body['resource']) })
-    expect((await world.send('POST', streams, { token, body: { delivery: poll } })).status).toBe(201)
-  })
+      expect([status, url.pathname]).toEqual([200, path])
+      expect(body).toEqual({
+        resource: issuer,
+        authorization_servers: [issuer],
+        scopes_supported: ['ssf.manage', 'ssf.read'],
+        bearer_methods_supported: ['header'],
+        resource_name: 'Security events',
+      })
+      const [scope = ''] = body['scopes_supported'] as readonly string[]
+      const token = await world.tokenOf(scope, { resource: String(body['resource']) })
+      expect((await world.send('POST', streams, { token, body: { delivery: poll } })).status).toBe(201)
+    },
+  )
 })
 
 describe('the configuration of a stream', () => {

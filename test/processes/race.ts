@@ -62,7 +62,8 @@ async function race(name: string, site: ProcessSite): Promise<void> {
     violations += wrong.length
     const seconds = ((performance.now() - started) / 1000).toFixed(0)
     console.log(`${name}: ${subject}, ${rounds} rounds, ${seconds} s: ${wrong.length} violations`)
-    for (const [outcome, count] of [...outcomes].toSorted(([one], [other]) => one.localeCompare(other))) console.log(`  ${count} × ${outcome}`)
+    for (const [outcome, count] of [...outcomes].toSorted(([one], [other]) => one.localeCompare(other)))
+      console.log(`  ${count} × ${outcome}`)
     for (const violation of new Set(wrong)) console.log(`  ${violation}`)
   }
   await Promise.all([...servers, ...serversWithoutRotation].map((process) => process.kill()))
@@ -79,7 +80,7 @@ async function runRounds(subject: string, run: Race): Promise<readonly string[]>
   const failures: string[] = []
   let next = 0
   const runNext = async () => {
-    for (let round = next++; round < rounds; ) {
+    for (let round = next++; round < rounds;) {
       const outcome = await run(round).catch((error: unknown) => String(error))
       if (typeof outcome !== 'string') {
         wrong.push(...outcome)

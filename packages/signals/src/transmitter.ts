@@ -221,7 +221,9 @@ function headersOf({ status, reason, scope, retryAfter = 5 }: SignalError, issue
   if (status === 503 || status === 429) return [['Retry-After', String(retryAfter)]]
   // RFC 9728 §5.1: the receiver finds out where it gets a token.
   const challenge = (error = '') =>
-    [['WWW-Authenticate', `Bearer realm="signals"${error}, resource_metadata="${resourceMetadataUrl(issuer)}"`]] as const
+    [
+      ['WWW-Authenticate', `Bearer realm="signals"${error}, resource_metadata="${resourceMetadataUrl(issuer)}"`],
+    ] as const
   // RFC 6750 §3: without a token the challenge has no error.
   if (reason === 'token_missing') return challenge()
   if (status === 401) return challenge(', error="invalid_token"')
