@@ -38,68 +38,17 @@ export interface Partner {
   change(request: ChangeRequest): Promise<RemoteResource | undefined>
 }
 
-export function openPartner({
-  baseUrl,
-  authorization,
-  outbound,
-  clock,
-}: {
+/** Where the service of a partner is, and how to call it. */
+interface PartnerAddress {
   readonly baseUrl: string
   readonly authorization: Authorization
   readonly outbound: OutboundClient
   readonly clock: Clock
-}): Partner {
-  async function send(
-    sent: Omit<ChangeRequest, 'method'> & { readonly method: 'GET' | ChangeRequest['method'] },
-  ): Promise<Answer> {
-    const { method, path, body, version } = sent
-    const answer = await outbound.request({
-      url: `${baseUrl}${path}`,
-      method,
-      headers: {
-        authorization: authorization.header,
-        accept: mediaType,
-        ...(body !== undefined && { 'content-type': mediaType }),
-        ...(version !== undefined && { 'if-match': version }),
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-      timeout: 10_000,
-      maxBytes: 8_388_608,
-    })
-    if (answer.outcome === 'failed') throw new PartnerFailure('failed', answer.failure)
-    const { status, headers } = answer
-    const parsed = parseJsonObject(answer.body)
-    if (status >= 200 && status < 300) return { status, body: parsed, size: answer.body.length }
-    if (status === 401) authorization.forget()
-    const isAbsent = status === 404 && method !== 'POST'
-    if (isAbsent || (method === 'PATCH' && isWithoutMethod(status))) return { status, body: undefined, size: 0 }
-    throw failureOf(status, { parsed, retryAfter: parseRetryAfter(headers, clock()) })
-  }
+}
 
-  const search = async (endpoint: Endpoint, filter: string): Promise<readonly RemoteResource[]> =>
-    resourcesOf(
-      (await send({ method: 'GET', path: `/${endpoint}?${query({ filter, count: String(pageSize) })}` })).body,
-    )
-
-  /** Reads page by page (RFC 7644 §3.4.2.4). A partner may have smaller pages than requested. */
-  async function* pages(
-    endpoint: Endpoint,
-    filter: Readonly<Record<string, string>> = {},
-  ): AsyncGenerator<readonly RemoteResource[]> {
-    let size = 0
-    for (let startIndex = 1; ;) {
-      const range = { startIndex: String(startIndex), count: String(pageSize) }
-      const answer = await send({ method: 'GET', path: `/${endpoint}?${query({ ...filter, ...range })}` })
-      const page = resourcesOf(answer.body)
-      yield page
-      startIndex += page.length
-      size += answer.size
-      const total = answer.body?.['totalResults']
-      if (page.length === 0 || (typeof total === 'number' && startIndex > total)) return
-      // A service that repeats its first page would never end.
-      if (startIndex > maximumListed || size > maximumSize) throw new PartnerFailure('refused', 'too_many_resources')
-    }
-  }
+export function openPartner(address: PartnerAddress): Partner {
+  const send = createSender(address)
+  const { search, pages } = createLists(send)
 
   const read: Partner['read'] = async (endpoint, id) => {
     const { status, body } = await send({ method: 'GET', path: `/${endpoint}/${encodeURIComponent(id)}` })
@@ -110,27 +59,9 @@ export function openPartner({
     return resource
   }
 
-  /** Whether PATCH failed because the service has none. Some answer 404, and say in their configuration that they have none. */
-  async function lacksPatch(status: number): Promise<boolean> {
-    if (status !== 404) return isWithoutMethod(status)
-    const { body } = await send({ method: 'GET', path: '/ServiceProviderConfig' })
-    const feature = body?.['patch'] ?? null
-    return isJsonObject(feature) && feature['supported'] === false
-  }
-
-  async function replace(changed: ChangeRequest): Promise<RemoteResource | undefined> {
-    const { path, body: patch = {} } = changed
-    const remote = asResource((await send({ method: 'GET', path })).body)
-    const { status, body } =
-      remote === undefined
-        ? absent
-        : await send({ method: 'PUT', path, body: applyPatch(remote, patch), version: versionOf(remote) })
-    if (status === 404) throw new PartnerFailure('failed', 'http_404')
-    return asResource(body)
-  }
-
   return {
     read,
+    change: createChange(send),
     async find(endpoint, attribute, value) {
       const found = await search(endpoint, `${attribute} eq ${JSON.stringify(value)}`)
       const matching = found.filter((resource) => isSameText(resource[attribute], value, attribute))
@@ -156,13 +87,95 @@ export function openPartner({
       for await (const page of pages(endpoint)) for (const resource of page) all.set(resource.id, resource)
       return [...all.values()]
     },
-    async change(changed) {
-      const { status, body } = await send(changed)
-      if (changed.method === 'PATCH' && (await lacksPatch(status))) return replace(changed)
-      // RFC 7644 §3.6: what is gone need not be removed. A resource that is gone cannot be changed: look for it again.
-      if (status === 404 && changed.method !== 'DELETE') throw new PartnerFailure('failed', 'http_404')
-      return asResource(body)
-    },
+  }
+}
+
+type Send = (
+  request: Omit<ChangeRequest, 'method'> & { readonly method: 'GET' | ChangeRequest['method'] },
+) => Promise<Answer>
+
+function createSender({ baseUrl, authorization, outbound, clock }: PartnerAddress): Send {
+  return async ({ method, path, body, version }) => {
+    const answer = await outbound.request({
+      url: `${baseUrl}${path}`,
+      method,
+      headers: {
+        authorization: authorization.header,
+        accept: mediaType,
+        ...(body !== undefined && { 'content-type': mediaType }),
+        ...(version !== undefined && { 'if-match': version }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      timeout: 10_000,
+      maxBytes: 8_388_608,
+    })
+    if (answer.outcome === 'failed') throw new PartnerFailure('failed', answer.failure)
+    const { status, headers } = answer
+    const parsed = parseJsonObject(answer.body)
+    if (status >= 200 && status < 300) return { status, body: parsed, size: answer.body.length }
+    if (status === 401) authorization.forget()
+    const isAbsent = status === 404 && method !== 'POST'
+    if (isAbsent || (method === 'PATCH' && isWithoutMethod(status))) return { status, body: undefined, size: 0 }
+    throw failureOf(status, { parsed, retryAfter: parseRetryAfter(headers, clock()) })
+  }
+}
+
+/** Returns functions that read lists. */
+function createLists(send: Send) {
+  return { search, pages }
+
+  async function search(endpoint: Endpoint, filter: string): Promise<readonly RemoteResource[]> {
+    const path = `/${endpoint}?${query({ filter, count: String(pageSize) })}`
+    return resourcesOf((await send({ method: 'GET', path })).body)
+  }
+
+  /** Reads page by page (RFC 7644 §3.4.2.4). A partner may have smaller pages than requested. */
+  async function* pages(
+    endpoint: Endpoint,
+    filter: Readonly<Record<string, string>> = {},
+  ): AsyncGenerator<readonly RemoteResource[]> {
+    let size = 0
+    for (let startIndex = 1; ;) {
+      const range = { startIndex: String(startIndex), count: String(pageSize) }
+      const answer = await send({ method: 'GET', path: `/${endpoint}?${query({ ...filter, ...range })}` })
+      const page = resourcesOf(answer.body)
+      yield page
+      startIndex += page.length
+      size += answer.size
+      const total = answer.body?.['totalResults']
+      if (page.length === 0 || (typeof total === 'number' && startIndex > total)) return
+      // A service that repeats its first page would never end.
+      if (startIndex > maximumListed || size > maximumSize) throw new PartnerFailure('refused', 'too_many_resources')
+    }
+  }
+}
+
+function createChange(send: Send): Partner['change'] {
+  return async (changed) => {
+    const { status, body } = await send(changed)
+    if (changed.method === 'PATCH' && (await lacksPatch(status))) return replace(changed)
+    // RFC 7644 §3.6: what is gone need not be removed. A resource that is gone cannot be changed: look for it again.
+    if (status === 404 && changed.method !== 'DELETE') throw new PartnerFailure('failed', 'http_404')
+    return asResource(body)
+  }
+
+  /** Whether PATCH failed because the service has none. Some answer 404, and say in their configuration that they have none. */
+  async function lacksPatch(status: number): Promise<boolean> {
+    if (status !== 404) return isWithoutMethod(status)
+    const { body } = await send({ method: 'GET', path: '/ServiceProviderConfig' })
+    const feature = body?.['patch'] ?? null
+    return isJsonObject(feature) && feature['supported'] === false
+  }
+
+  async function replace(changed: ChangeRequest): Promise<RemoteResource | undefined> {
+    const { path, body: patch = {} } = changed
+    const remote = asResource((await send({ method: 'GET', path })).body)
+    const { status, body } =
+      remote === undefined
+        ? absent
+        : await send({ method: 'PUT', path, body: applyPatch(remote, patch), version: versionOf(remote) })
+    if (status === 404) throw new PartnerFailure('failed', 'http_404')
+    return asResource(body)
   }
 }
 

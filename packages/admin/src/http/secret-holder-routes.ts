@@ -43,10 +43,15 @@ export interface SecretHolderRoutes {
 }
 
 /** Defines the routes that clients and identity providers have in common. */
-export function secretHolderRoutes<Target>(holder: SecretHolder<Target>): SecretHolderRoutes {
+export const secretHolderRoutes = <Target>(holder: SecretHolder<Target>): SecretHolderRoutes => ({
+  ...recordRoutes(holder),
+  disable: switchRoute(holder, 'disable'),
+  enable: switchRoute(holder, 'enable'),
+  ...secretRoutes(holder),
+})
+
+function recordRoutes<Target>(holder: SecretHolder<Target>): Pick<SecretHolderRoutes, 'list' | 'read' | 'remove'> {
   const { area, itemPath, parameter, summaries, answers, administration } = holder
-  const idOf = ({ part }: AdminCall<unknown, unknown>) => part(parameter)
-  const targetOf = (call: AdminCall<unknown, unknown>) => holder.target(idOf(call), call.version)
   return {
     list: defineRoute({
       method: 'GET',
@@ -67,7 +72,7 @@ export function secretHolderRoutes<Target>(holder: SecretHolder<Target>): Secret
       summary: summaries.read,
       status: 200,
       answer: answers.item,
-      handle: async (call) => withVersion(await administration(call.admin).read(idOf(call))),
+      handle: async (call) => withVersion(await administration(call.admin).read(call.part(parameter))),
     }),
     remove: defineRoute({
       method: 'DELETE',
@@ -78,32 +83,34 @@ export function secretHolderRoutes<Target>(holder: SecretHolder<Target>): Secret
       checksIfMatch: true,
       status: 204,
       handle: async (call) => {
-        await administration(call.admin).remove(targetOf(call))
+        await administration(call.admin).remove(targetOf(call, holder))
         return {}
       },
     }),
-    disable: defineRoute({
-      method: 'POST',
-      path: `${itemPath}/disable`,
-      area,
-      access: 'write',
-      summary: summaries.disable,
-      checksIfMatch: true,
-      status: 200,
-      answer: answers.item,
-      handle: async (call) => withVersion(await administration(call.admin).disable(targetOf(call))),
-    }),
-    enable: defineRoute({
-      method: 'POST',
-      path: `${itemPath}/enable`,
-      area,
-      access: 'write',
-      summary: summaries.enable,
-      checksIfMatch: true,
-      status: 200,
-      answer: answers.item,
-      handle: async (call) => withVersion(await administration(call.admin).enable(targetOf(call))),
-    }),
+  }
+}
+
+const switchRoute = <Target>(holder: SecretHolder<Target>, name: 'disable' | 'enable'): AdminRoute =>
+  defineRoute({
+    method: 'POST',
+    path: `${holder.itemPath}/${name}`,
+    area: holder.area,
+    access: 'write',
+    summary: holder.summaries[name],
+    checksIfMatch: true,
+    status: 200,
+    answer: holder.answers.item,
+    handle: async (call) => withVersion(await holder.administration(call.admin)[name](targetOf(call, holder))),
+  })
+
+const targetOf = <Target>({ part, version }: AdminCall<unknown, unknown>, holder: SecretHolder<Target>): Target =>
+  holder.target(part(holder.parameter), version)
+
+function secretRoutes<Target>(
+  holder: SecretHolder<Target>,
+): Pick<SecretHolderRoutes, 'addSecret' | 'revokePreviousSecrets'> {
+  const { area, itemPath, parameter, summaries, answers, administration } = holder
+  return {
     addSecret: defineRoute({
       method: 'POST',
       path: `${itemPath}/secrets`,
@@ -114,7 +121,7 @@ export function secretHolderRoutes<Target>(holder: SecretHolder<Target>): Secret
       status: 201,
       answer: answers.secret,
       handle: async (call) => ({
-        body: holder.withSecret(await administration(call.admin).addSecret(idOf(call), fromWire(call.body))),
+        body: holder.withSecret(await administration(call.admin).addSecret(call.part(parameter), fromWire(call.body))),
       }),
     }),
     revokePreviousSecrets: defineRoute({
@@ -125,7 +132,7 @@ export function secretHolderRoutes<Target>(holder: SecretHolder<Target>): Secret
       summary: summaries.revokePreviousSecrets,
       status: 204,
       handle: async (call) => {
-        await administration(call.admin).revokePreviousSecrets(idOf(call))
+        await administration(call.admin).revokePreviousSecrets(call.part(parameter))
         return {}
       },
     }),

@@ -21,21 +21,7 @@ interface CreateOptions extends ConfigOptions, ShowOptions {
 export const webhookCommand = (io: Io): Command =>
   new Command('webhook')
     .description('manages endpoints to which changes of users, groups, memberships, sessions and grants are sent')
-    .addCommand(
-      withConfig(new Command('create'))
-        .description('creates a webhook and prints its secret, which cannot be shown again')
-        .argument('<url>')
-        .option('--type <type...>', 'the changes to send, such as user.changed; default: all')
-        .option('--include-user', 'include the user’s current claims in messages about a user')
-        .option('--json', 'print JSON')
-        .action((url: string, options: CreateOptions) =>
-          withSealing(options, io, async ({ webhooks }) => {
-            const { type: types, includeUser: includesUser } = options
-            const { webhook, secret } = await webhooks.create({ url, types, includesUser })
-            showRecord({ webhookId: webhook.webhookId, secret }, { ...options, io, labels })
-          }),
-        ),
-    )
+    .addCommand(createCommand(io))
     .addCommand(
       withConfig(new Command('list'))
         .description('lists the webhooks')
@@ -71,23 +57,7 @@ export const webhookCommand = (io: Io): Command =>
       ),
     )
     .addCommand(changeCommand('enable', 'enables a disabled webhook', io, ({ webhooks }, id) => webhooks.enable(id)))
-    .addCommand(
-      withConfig(new Command('replay'))
-        .description('sends all changes after a position again, in order')
-        .argument('<id>')
-        .option(
-          '--after <position>',
-          'the position to start after; default: all changes of the last 30 days',
-          parsePosition,
-          0,
-        )
-        .option('--json', 'print JSON')
-        .action((id: string, options: Options & { readonly after: number }) =>
-          withAdministration(options, io, async ({ webhooks }) =>
-            showRecord(await webhooks.replay(id, options.after), { ...options, io }),
-          ),
-        ),
-    )
+    .addCommand(replayCommand(io))
     .addCommand(
       withConfig(new Command('remove'))
         .description('removes a webhook')
@@ -99,6 +69,38 @@ export const webhookCommand = (io: Io): Command =>
             showOutcome({ webhookId: id }, { ...options, io, sentence: `Webhook ${id} is removed.` })
           }),
         ),
+    )
+
+const createCommand = (io: Io): Command =>
+  withConfig(new Command('create'))
+    .description('creates a webhook and prints its secret, which cannot be shown again')
+    .argument('<url>')
+    .option('--type <type...>', 'the changes to send, such as user.changed; default: all')
+    .option('--include-user', 'include the user’s current claims in messages about a user')
+    .option('--json', 'print JSON')
+    .action((url: string, options: CreateOptions) =>
+      withSealing(options, io, async ({ webhooks }) => {
+        const { type: types, includeUser: includesUser } = options
+        const { webhook, secret } = await webhooks.create({ url, types, includesUser })
+        showRecord({ webhookId: webhook.webhookId, secret }, { ...options, io, labels })
+      }),
+    )
+
+const replayCommand = (io: Io): Command =>
+  withConfig(new Command('replay'))
+    .description('sends all changes after a position again, in order')
+    .argument('<id>')
+    .option(
+      '--after <position>',
+      'the position to start after; default: all changes of the last 30 days',
+      parsePosition,
+      0,
+    )
+    .option('--json', 'print JSON')
+    .action((id: string, options: Options & { readonly after: number }) =>
+      withAdministration(options, io, async ({ webhooks }) =>
+        showRecord(await webhooks.replay(id, options.after), { ...options, io }),
+      ),
     )
 
 // oxlint-disable-next-line max-params -- The calls above read like a table.

@@ -1,7 +1,7 @@
 import type { CustomResourceRecord, CustomResourceState, CustomResourceStore } from '../custom-resource.ts'
 import { knownMembers } from '../filter/find-candidates.ts'
 import { providerId as asProviderId, type JsonObject, type ProviderId, utf8Length } from '../values.ts'
-import { listPage, type ListedRow } from './list-page.ts'
+import { listPage, type ListedRow, type Listing } from './list-page.ts'
 import {
   createProviderIndex,
   findHolder,
@@ -81,23 +81,7 @@ export function createMemoryCustomResources(
 
     async list(query) {
       await scheduler()
-      const owner = ownerOf(query)
-      return listPage(
-        {
-          byAge: rowsByAge(table.byOwner, owner),
-          lookups: new Map([
-            ['id', { rows: 1, find: (id) => [id] }],
-            ['externalId', { rows: 1, find: (text) => findByText(table.byOwner, owner, ['externalId', text]) }],
-          ]),
-          row: (resourceId) => {
-            const { providerId, resourceType } = query
-            const found = findResource(table, { providerId, resourceType, resourceId })
-            return found && listedRow(found)
-          },
-          sizeOf: ({ resource }) => utf8Length(JSON.stringify(resource)),
-        },
-        query,
-      )
+      return listPage(resourcesOf(table, query), query)
     },
   }
 }
@@ -133,6 +117,25 @@ function write(
   reindex(table.byOwner, { from: before && indexedRow(before), to: indexedRow(stored) })
   table.byId.set(record.resourceId, stored)
   return stored.record
+}
+
+function resourcesOf(
+  table: CustomResourceTable,
+  { providerId, resourceType }: Omit<Key, 'resourceId'>,
+): Listing<string, CustomResourceRecord> {
+  const owner = ownerOf({ providerId, resourceType })
+  return {
+    byAge: rowsByAge(table.byOwner, owner),
+    lookups: new Map([
+      ['id', { rows: 1, find: (id) => [id] }],
+      ['externalId', { rows: 1, find: (text) => findByText(table.byOwner, owner, ['externalId', text]) }],
+    ]),
+    row: (resourceId) => {
+      const found = findResource(table, { providerId, resourceType, resourceId })
+      return found && listedRow(found)
+    },
+    sizeOf: ({ resource }) => utf8Length(JSON.stringify(resource)),
+  }
 }
 
 function indexedRow({ record, uniqueTexts }: StoredResource): IndexedRow<string> {

@@ -23,15 +23,19 @@ export const createDeliveryTable = (): DeliveryTable => ({
   cursors: new Map(),
 })
 
-export function createMemoryDeliveries({ byId, dedupeKeys }: DeliveryTable, scheduler: SchedulerHook): DeliveryStore {
-  const write = (record: DeliveryRecord): DeliveryRecord => {
-    const written = frozenCopy(record)
-    byId.set(written.deliveryId, written)
-    return written
-  }
-  const rows = (): readonly DeliveryRecord[] => [...byId.rows.values()]
+export const createMemoryDeliveries = (table: DeliveryTable, scheduler: SchedulerHook): DeliveryStore => ({
+  ...createQueue(table, scheduler),
+  ...createDeadLetters(table, scheduler),
+})
+
+/** What producers and workers do with deliveries. */
+function createQueue(
+  table: DeliveryTable,
+  scheduler: SchedulerHook,
+): Pick<DeliveryStore, 'enqueue' | 'lease' | 'nextDueAt' | 'settle'> {
+  const { byId, dedupeKeys } = table
   const pending = (channel: string): readonly DeliveryRecord[] =>
-    rows().filter((row) => row.state === 'pending' && row.channel === channel)
+    rowsOf(table).filter((row) => row.state === 'pending' && row.channel === channel)
 
   return {
     async enqueue(deliveries) {
@@ -40,7 +44,7 @@ export function createMemoryDeliveries({ byId, dedupeKeys }: DeliveryTable, sche
       for (const delivery of deliveries) {
         if (dedupeKeys.has(delivery.dedupeKey) || byId.has(delivery.deliveryId)) continue
         dedupeKeys.add(delivery.dedupeKey)
-        write({ ...delivery, ...unsent, dueAt: delivery.createdAt })
+        write(table, { ...delivery, ...unsent, dueAt: delivery.createdAt })
         inserted += 1
       }
       return { inserted }
@@ -49,7 +53,7 @@ export function createMemoryDeliveries({ byId, dedupeKeys }: DeliveryTable, sche
     async lease(request) {
       await scheduler()
       return firstDue(firstOfLanes(pending(request.channel)), request).map((row) =>
-        write({ ...row, dueAt: request.until, leaseToken: request.token }),
+        write(table, { ...row, dueAt: request.until, leaseToken: request.token }),
       )
     },
 
@@ -63,16 +67,26 @@ export function createMemoryDeliveries({ byId, dedupeKeys }: DeliveryTable, sche
       await scheduler()
       const row = byId.get(deliveryId)
       if (row?.state !== 'pending' || row.leaseToken !== token) return { outcome: 'lost' }
-      write({ ...row, ...resultMembers(row, result, now), leaseToken: undefined })
+      write(table, { ...row, ...resultMembers(row, result, now), leaseToken: undefined })
       return { outcome: 'settled' }
     },
+  }
+}
 
+/** What administrators do with deliveries. */
+function createDeadLetters(
+  table: DeliveryTable,
+  scheduler: SchedulerHook,
+): Pick<DeliveryStore, 'requeue' | 'find' | 'list' | 'counts'> {
+  const { byId } = table
+
+  return {
     async requeue({ deliveryId, now, expiresAt, keptUntil }) {
       await scheduler()
       const row = byId.get(deliveryId)
       if (row === undefined) return { outcome: 'absent' }
       if (row.state !== 'dead') return { outcome: 'unchanged' }
-      write({ ...row, ...unsent, dueAt: now, expiresAt, keptUntil, lastFailure: row.lastFailure })
+      write(table, { ...row, ...unsent, dueAt: now, expiresAt, keptUntil, lastFailure: row.lastFailure })
       return { outcome: 'requeued' }
     },
 
@@ -83,7 +97,7 @@ export function createMemoryDeliveries({ byId, dedupeKeys }: DeliveryTable, sche
 
     async list({ state, recipient, before, limit }) {
       await scheduler()
-      return rows()
+      return rowsOf(table)
         .filter((row) => row.state === state && (recipient === undefined || row.recipient === recipient))
         .filter((row) => before === undefined || compareText(row.deliveryId, before) < 0)
         .toSorted((one, other) => compareText(other.deliveryId, one.deliveryId))
@@ -92,7 +106,7 @@ export function createMemoryDeliveries({ byId, dedupeKeys }: DeliveryTable, sche
 
     async counts() {
       await scheduler()
-      const all = rows()
+      const all = rowsOf(table)
       const pendingRows = all.filter(({ state }) => state === 'pending')
       const [oldest] = pendingRows.toSorted((one, other) => compareText(one.deliveryId, other.deliveryId))
       return {
@@ -102,6 +116,14 @@ export function createMemoryDeliveries({ byId, dedupeKeys }: DeliveryTable, sche
       }
     },
   }
+}
+
+const rowsOf = ({ byId }: DeliveryTable): readonly DeliveryRecord[] => [...byId.rows.values()]
+
+function write({ byId }: DeliveryTable, record: DeliveryRecord): DeliveryRecord {
+  const written = frozenCopy(record)
+  byId.set(written.deliveryId, written)
+  return written
 }
 
 const unsent = {

@@ -32,6 +32,8 @@ export function createMemorySessions(tables: SessionTables, scheduler: Scheduler
   const { sessions } = tables
 
   return {
+    ...createParticipation(sessions, scheduler),
+
     async insert(session) {
       await scheduler()
       const isTaken = session.digest !== undefined && sessions.byDigest.has(session.digest)
@@ -59,20 +61,6 @@ export function createMemorySessions(tables: SessionTables, scheduler: Scheduler
       return { outcome: 'renewed' }
     },
 
-    async join({ session, clientId, now }) {
-      await scheduler()
-      const current = sessions.byId.get(session.sessionId)
-      if (current?.revokedAt !== undefined) return { outcome: 'ended' }
-      if (current !== undefined && current.userId !== session.userId) return { outcome: 'foreign' }
-
-      write(
-        sessions,
-        extendSession(current ?? newSession(session, now), { keptUntil: session.keptUntil, lastSeenAt: now }),
-      )
-      addParticipant(sessions, { sessionId: session.sessionId, clientId, firstAt: now, lastAt: now })
-      return { outcome: 'joined' }
-    },
-
     async revoke(end) {
       await scheduler()
       return revoke(tables, end)
@@ -98,22 +86,42 @@ export function createMemorySessions(tables: SessionTables, scheduler: Scheduler
         )
         .toSorted((a, b) => b.createdAt - a.createdAt)
     },
-
-    async participants(sessionId) {
-      await scheduler()
-      return participantsOf(sessions, sessionId)
-    },
-
-    async participantsOfUser(userId, upToGeneration) {
-      await scheduler()
-      return unrevokedOf(sessions, userId)
-        .filter(({ userGeneration }) => userGeneration <= upToGeneration)
-        .map(({ sessionId }) => sessionId)
-        .toSorted(compareText)
-        .flatMap((sessionId) => participantsOf(sessions, sessionId))
-    },
   }
 }
+
+/** The clients that a session has signed in to. */
+const createParticipation = (
+  sessions: SessionTable,
+  scheduler: SchedulerHook,
+): Pick<SessionStore, 'join' | 'participants' | 'participantsOfUser'> => ({
+  async join({ session, clientId, now }) {
+    await scheduler()
+    const current = sessions.byId.get(session.sessionId)
+    if (current?.revokedAt !== undefined) return { outcome: 'ended' }
+    if (current !== undefined && current.userId !== session.userId) return { outcome: 'foreign' }
+
+    write(
+      sessions,
+      extendSession(current ?? newSession(session, now), { keptUntil: session.keptUntil, lastSeenAt: now }),
+    )
+    addParticipant(sessions, { sessionId: session.sessionId, clientId, firstAt: now, lastAt: now })
+    return { outcome: 'joined' }
+  },
+
+  async participants(sessionId) {
+    await scheduler()
+    return participantsOf(sessions, sessionId)
+  },
+
+  async participantsOfUser(userId, upToGeneration) {
+    await scheduler()
+    return unrevokedOf(sessions, userId)
+      .filter(({ userGeneration }) => userGeneration <= upToGeneration)
+      .map(({ sessionId }) => sessionId)
+      .toSorted(compareText)
+      .flatMap((sessionId) => participantsOf(sessions, sessionId))
+  },
+})
 
 /** Returns the session of a cookie, whatever its state. */
 export function findByDigest({ byDigest, byId }: SessionTable, digest: SecretDigest): SessionRecord | undefined {

@@ -218,13 +218,8 @@ export function createMemoryUsers(
 
       const record = {
         ...user,
-        active: true,
-        providerId: undefined,
-        blockedAt: undefined,
-        activeAfterBlock: undefined,
-        generation: 0,
+        ...newUser,
         updatedAt: user.createdAt,
-        version: 1,
       }
       writeUser(users, { record, provisioning: undefined })
       return { outcome: 'inserted' }
@@ -280,6 +275,15 @@ export function createMemoryUsers(
     },
   }
 }
+
+const newUser = {
+  active: true,
+  providerId: undefined,
+  blockedAt: undefined,
+  activeAfterBlock: undefined,
+  generation: 0,
+  version: 1,
+} as const
 
 /** Describes the list of all users, with and without a provider, to `listPage`. */
 const allUsers = (users: UserTable): Listing<UserId, UserRecord> => ({

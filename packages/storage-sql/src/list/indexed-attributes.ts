@@ -19,7 +19,7 @@ export interface IndexedAttributes {
  * existing users are written in one transaction, which keeps other writers out: no user is missing in an index.
  */
 export function createIndexedAttributes(database: Database): IndexedAttributes {
-  const { engine, query, issuer, run, atomically } = database
+  const { engine, query, run } = database
   const columns = createColumnReader(engine)
   const known = new Map<string, NarrowIndex>()
   let isAnyUnique = false
@@ -37,7 +37,7 @@ export function createIndexedAttributes(database: Database): IndexedAttributes {
       for (const attribute of attributes.filter((each) => indexName(each) !== 'userName')) {
         for (const definition of definitionsOf(attribute, engine.types)) {
           const { name, isUnique } = definition
-          if (stored.get(name) !== isUnique) await define(attribute, definition)
+          if (stored.get(name) !== isUnique) await define(attribute, definition, database)
           isAnyUnique ||= isUnique
           if (attribute.isText)
             known.set(name, createValueIndex(name, definition.kind === 'several' ? 'several' : 'single'))
@@ -50,39 +50,43 @@ export function createIndexedAttributes(database: Database): IndexedAttributes {
     },
     hasUnique: () => isAnyUnique,
   }
+}
 
-  async function define(attribute: IndexedAttribute, { name, kind, path, part, isUnique }: Definition): Promise<void> {
-    const { types } = engine
-    const ofIssuer = `issuer = ${quote(issuer)} AND attribute = ${quote(name)}`
-    const definition = `SELECT ${quote(name)} AS attribute, ${quote(path)} AS path, ${part === undefined ? 'NULL' : quote(part)} AS part, ${isUnique ? types.yes : types.no} AS is_unique`
-    const values = types.indexedValues({
-      row: 'listed',
-      from: `(SELECT * FROM mintmark_users WHERE issuer = ${quote(issuer)}) AS listed`,
-      [kind]: [
-        {
-          attribute: quote(name),
-          path: quote(path),
-          part: part === undefined ? 'NULL' : quote(part),
-          isUnique: isUnique ? types.yes : types.no,
-        },
-      ],
-    })
-    try {
-      await atomically([
-        ...types.lockTable('mintmark_users'),
-        `DELETE FROM mintmark_indexed_attributes WHERE ${ofIssuer}`,
-        `DELETE FROM mintmark_user_values WHERE ${ofIssuer}`,
-        `INSERT INTO mintmark_indexed_attributes (issuer, attribute, path, part, is_unique)
+/** Stores a definition, and the values of existing users. */
+async function define(
+  attribute: IndexedAttribute,
+  { name, kind, path, part, isUnique }: Definition,
+  { engine: { types }, issuer, atomically }: Database,
+): Promise<void> {
+  const ofIssuer = `issuer = ${quote(issuer)} AND attribute = ${quote(name)}`
+  const definition = `SELECT ${quote(name)} AS attribute, ${quote(path)} AS path, ${part === undefined ? 'NULL' : quote(part)} AS part, ${isUnique ? types.yes : types.no} AS is_unique`
+  const values = types.indexedValues({
+    row: 'listed',
+    from: `(SELECT * FROM mintmark_users WHERE issuer = ${quote(issuer)}) AS listed`,
+    [kind]: [
+      {
+        attribute: quote(name),
+        path: quote(path),
+        part: part === undefined ? 'NULL' : quote(part),
+        isUnique: isUnique ? types.yes : types.no,
+      },
+    ],
+  })
+  try {
+    await atomically([
+      ...types.lockTable('mintmark_users'),
+      `DELETE FROM mintmark_indexed_attributes WHERE ${ofIssuer}`,
+      `DELETE FROM mintmark_user_values WHERE ${ofIssuer}`,
+      `INSERT INTO mintmark_indexed_attributes (issuer, attribute, path, part, is_unique)
 SELECT ${quote(issuer)}, defined.* FROM (${definition}) AS defined`,
-        `INSERT INTO mintmark_user_values (issuer, provider_id, created_at, user_id, attribute, kind, value, is_unique)
+      `INSERT INTO mintmark_user_values (issuer, provider_id, created_at, user_id, attribute, kind, value, is_unique)
 ${values}`,
-      ])
-    } catch (error) {
-      if (!(error instanceof UniqueViolationError)) throw error
-      throw new TypeError(`Two users of a provider have the same ${indexName(attribute)}, which was declared unique.`, {
-        cause: error,
-      })
-    }
+    ])
+  } catch (error) {
+    if (!(error instanceof UniqueViolationError)) throw error
+    throw new TypeError(`Two users of a provider have the same ${indexName(attribute)}, which was declared unique.`, {
+      cause: error,
+    })
   }
 }
 

@@ -98,47 +98,49 @@ export const createProvisionedUserListKind = (
       sql`${sql.ref(`${alias}.issuer`)} = mintmark_users.issuer and ${sql.ref(`${alias}.member_id`)} = mintmark_users.user_id`,
     parts: new Map([['value', (alias) => sql`${sql.ref(`${alias}.group_id`)}`]]),
   },
-  lookups: new Map([
-    ['id', createLookup({ table: 'mintmark_users', id: 'user_id', by: 'user_id', rows: 1, row: belongsToProvider })],
-    [
-      'externalId',
-      createLookup({
-        table: 'mintmark_users',
-        id: 'user_id',
-        by: 'external_id_key',
-        rows: 1,
-        row: inProvider,
-        indexed: byKey,
-      }),
-    ],
-    [
-      'userName',
-      createLookup({
-        table: 'mintmark_users',
-        id: 'user_id',
-        by: 'user_name_key',
-        rows: 1,
-        row: inProvider,
-        indexed: byKey,
-      }),
-    ],
-    [
-      'emails.value',
-      createLookup({
-        table: 'mintmark_user_values',
-        id: 'user_id',
-        by: 'value',
-        rows: 10,
-        row: (p) => sql`${inProvider(p)} and attribute = 'emails.value' and kind = 0`,
-        indexed: byBeginning,
-      }),
-    ],
-    [
-      'groups.value',
-      createLookup({ table: 'mintmark_group_members', id: 'member_id', by: 'group_id', rows: 1000, row: anyRow }),
-    ],
-  ]),
+  lookups: userLookups,
 })
+
+const userLookups: ListedKind['lookups'] = new Map([
+  ['id', createLookup({ table: 'mintmark_users', id: 'user_id', by: 'user_id', rows: 1, row: belongsToProvider })],
+  [
+    'externalId',
+    createLookup({
+      table: 'mintmark_users',
+      id: 'user_id',
+      by: 'external_id_key',
+      rows: 1,
+      row: inProvider,
+      indexed: byKey,
+    }),
+  ],
+  [
+    'userName',
+    createLookup({
+      table: 'mintmark_users',
+      id: 'user_id',
+      by: 'user_name_key',
+      rows: 1,
+      row: inProvider,
+      indexed: byKey,
+    }),
+  ],
+  [
+    'emails.value',
+    createLookup({
+      table: 'mintmark_user_values',
+      id: 'user_id',
+      by: 'value',
+      rows: 10,
+      row: (p) => sql`${inProvider(p)} and attribute = 'emails.value' and kind = 0`,
+      indexed: byBeginning,
+    }),
+  ],
+  [
+    'groups.value',
+    createLookup({ table: 'mintmark_group_members', id: 'member_id', by: 'group_id', rows: 1000, row: anyRow }),
+  ],
+])
 
 /** A group of a user counts like this many bytes of a resource: a thousand groups take a few milliseconds to read. */
 const bytesOfGroup = 250
