@@ -46,6 +46,11 @@ export interface ProvisionedState {
   readonly claims: JsonObject
 }
 
+/** The state of a change that keeps `externalId`, `resource` and `renderKey`, which are those of the version that the caller read. */
+export interface SameResourceState extends Omit<ProvisionedState, 'comparable'> {
+  readonly comparable: 'unchanged'
+}
+
 /** A group that a user belongs to. */
 export interface GroupReference {
   readonly groupId: GroupId
@@ -164,12 +169,12 @@ export type InsertUserOutcome =
 type AdoptOutcome = ProvisionOutcome | { readonly outcome: 'removed' }
 
 /** A change of one user of a provider. */
-export interface ProvisionedUserChange {
+export interface ProvisionedUserChange<State = ProvisionedState> {
   readonly providerId: ProviderId
   readonly userId: UserId
   /** The version that the caller read. */
   readonly version: number
-  readonly state: ProvisionedState
+  readonly state: State
   readonly now: EpochSeconds
   /** Leaves the groups out of the record. */
   readonly without?: 'groups'
@@ -216,13 +221,14 @@ export interface ProvisionedUserStore {
   hasRemoved(providerId: ProviderId, externalId: string): Promise<boolean>
 
   /**
-   * Replaces the whole state. Law: for a blocked user, `activeAfterBlock` changes instead of `active`. Law: setting `active` to
+   * Replaces the whole state. Law: a state with an `unchanged` comparable form has the same effect as the whole state that the user
+   * already has, with the new `active` and `claims`; the store writes nothing else, and no key is `taken`. Law: for a blocked user, `activeAfterBlock` changes instead of `active`. Law: setting `active` to
    * false advances the generation by one in the same write, and no other change does. From then on, nothing that was issued to the
    * user before is honoured. Does not remember an `externalId` or a `userName` that it replaces: the caller replaces none while the
    * user is blocked.
    * `UPDATE users SET active = ?, generation = generation + (CASE WHEN active AND NOT ? THEN 1 ELSE 0 END), … WHERE … AND version = ?`
    */
-  compareAndSwap(change: ProvisionedUserChange): Promise<ProvisionOutcome>
+  compareAndSwap(change: ProvisionedUserChange<ProvisionedState | SameResourceState>): Promise<ProvisionOutcome>
 
   /** Like `compareAndSwap`, but for a user without a provider: the user then belongs to this provider, and `adopted` is set. */
   adopt(change: ProvisionedUserChange & Pick<NewProvisionedUser, 'unlessRemoved'>): Promise<AdoptOutcome>

@@ -89,6 +89,7 @@ export type {
   NewProvisionedUser,
   ProvisionOutcome,
   ProvisionedState,
+  SameResourceState,
   ProvisionedUserChange,
   ProvisionedUserStore,
   RemovalOutcome,

@@ -36,6 +36,21 @@ describe.for([
     expect(updates).toEqual([expect.not.stringMatching(setsKey)])
   })
 
+  test('writes a change that keeps the resource with one statement, which sets no column of the resource', async () => {
+    const { storage, updates } = await aStoredUser(database.dialect, first)
+    const state = { ...aState(first, { active: false }), comparable: 'unchanged' } as const
+
+    const outcome = await storage.provisionedUsers.compareAndSwap({
+      ...target,
+      version: 1,
+      state,
+      now: epochSeconds(2),
+    })
+
+    expect(outcome).toMatchObject({ outcome: 'swapped', record: { active: false, version: 2, ...target } })
+    expect(updates).toEqual([expect.not.stringMatching(/set .*"(resource|comparable|external_id)" = .* where/)])
+  })
+
   test.for<{ readonly what: string; readonly before: Keys; readonly after: Keys; readonly old: Keys }>([
     { what: 'another userName', before: first, after: { ...first, userName: 'user-b' }, old: { userName: 'user-a' } },
     { what: 'another externalId', before: first, after: { ...first, externalId: 'external-b' }, old: third },

@@ -23,7 +23,26 @@ export function accountState(document: ScimDocument): AccountState {
     addresses: [{ ...address, type }],
     [enterprise]: { employeeNumber, organization, department },
   }
-  const claims = {
+  return {
+    active: document.active,
+    columns: {
+      externalId: document.externalId,
+      userNameKey: userName.toLowerCase(),
+      resource: JSON.stringify(resource),
+      comparable: JSON.stringify(withLowerCaseText(resource)),
+      claims: accountClaims(document),
+    },
+  }
+}
+
+/** The claims that Mintmark stores for a user. */
+export const accountClaims = ({
+  userName,
+  name,
+  emails,
+  phoneNumbers,
+}: Pick<ScimDocument, 'userName' | 'name' | 'emails' | 'phoneNumbers'>): string =>
+  JSON.stringify({
     name: name.formatted,
     given_name: name.givenName,
     family_name: name.familyName,
@@ -32,18 +51,7 @@ export function accountState(document: ScimDocument): AccountState {
     email_verified: false,
     phone_number: phoneNumbers[0]?.value,
     phone_number_verified: false,
-  }
-  return {
-    active: document.active,
-    columns: {
-      externalId: document.externalId,
-      userNameKey: userName.toLowerCase(),
-      resource: JSON.stringify(resource),
-      comparable: JSON.stringify(withLowerCaseText(resource)),
-      claims: JSON.stringify(claims),
-    },
-  }
-}
+  })
 
 const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
 

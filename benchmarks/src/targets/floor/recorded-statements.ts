@@ -1,3 +1,5 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+
 import type { SqlDialect } from '@mintmark/storage-sql'
 
 import type { WrapDialect } from '../bench-storage.ts'
@@ -16,19 +18,19 @@ export interface RecordedStatement {
 /** Records Mintmark's database statements. */
 export interface StatementRecorder {
   readonly watch: WrapDialect
-  /** Runs the work. Returns the statements that were run meanwhile, in order. */
+  /** Runs the work. Returns its statements, in order. Statements of other work that runs at the same time are left out. */
   during(work: () => Promise<unknown>): Promise<readonly RecordedStatement[]>
 }
 
 export function createStatementRecorder(): StatementRecorder {
-  let recorded: RecordedStatement[] = []
+  const recordings = new AsyncLocalStorage<RecordedStatement[]>()
 
   const watch = (dialect: SqlDialect): SqlDialect => ({
     ...dialect,
     async all(sql, parameters, lifetime) {
       const rows = await dialect.all(sql, parameters, lifetime)
       const [first] = rows
-      recorded.push({ sql, parameters, columns: [...(first?.indexByColumn.keys() ?? [])], row: first?.values ?? [] })
+      recordings.getStore()?.push({ sql, parameters, columns: [...(first?.indexByColumn.keys() ?? [])], row: first?.values ?? [] })
       return rows
     },
   })
@@ -36,8 +38,8 @@ export function createStatementRecorder(): StatementRecorder {
   return {
     watch,
     during: async (work) => {
-      recorded = []
-      await work()
+      const recorded: RecordedStatement[] = []
+      await recordings.run(recorded, work)
       return recorded
     },
   }

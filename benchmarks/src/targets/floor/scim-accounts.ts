@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { scimUser, scimUserName, scimWorkEmail } from '../../scim-user.ts'
 import { issuer } from '../fixture.ts'
 import { andThen } from '../later.ts'
-import { accountState } from './account-state.ts'
+import { accountClaims, accountState } from './account-state.ts'
 import { prepareRecorded, type Values } from './prepare-recorded.ts'
 import type { RecordedStatement } from './recorded-statements.ts'
 import { recordedTable } from './recorded-table.ts'
@@ -18,6 +18,7 @@ import type { SqlConnection } from './sql-connection.ts'
 export async function scimAccounts(recorded: RecordedScim, connection: SqlConnection): Promise<ScimDocuments> {
   const statements = await scimStatements(recorded)
   const { columns: sample } = accountState(scimUser(probe))
+  const { claims } = sample
   const { insertion, deactivation, reactivation } = statements
   const base = `${issuer}${recorded.site.basePath}/Users/`
 
@@ -30,13 +31,13 @@ export async function scimAccounts(recorded: RecordedScim, connection: SqlConnec
   const insert = prepare(statements.insert, { ...sample, userId: insertion.userId, now: insertion.now })
   const find = prepare(statements.find, { userId: insertion.userId })
   const deactivate = prepare(statements.deactivate, {
-    ...sample,
+    claims,
     userId: insertion.userId,
     now: deactivation.now,
     version: deactivation.version,
   })
   const reactivate = prepare(statements.reactivate, {
-    ...sample,
+    claims,
     userId: insertion.userId,
     now: reactivation.now,
     version: reactivation.version,
@@ -84,15 +85,12 @@ export async function scimAccounts(recorded: RecordedScim, connection: SqlConnec
     change: async (userId, members) => {
       const [row = []] = await find({ userId })
       const account = found(row)
-      const { active, columns } = accountState({
-        ...(JSON.parse(account.resource) as ScimDocument),
-        ...account,
-        ...members,
-      })
+      const claims = accountClaims(JSON.parse(account.resource) as ScimDocument)
+      const { active = account.active } = members
       const now = seconds()
-      requireWritten(await (active ? reactivate : deactivate)({ ...columns, userId, now, version: account.version }))
+      requireWritten(await (active ? reactivate : deactivate)({ claims, userId, now, version: account.version }))
       for (const run of active ? [] : afterDeactivation) await run({ userId })
-      return textOf({ ...account, ...columns, active, updatedAt: now, version: account.version + 1 })
+      return textOf({ ...account, active, updatedAt: now, version: account.version + 1 })
     },
   }
 }

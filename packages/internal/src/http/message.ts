@@ -78,8 +78,10 @@ export function mediaType(request: Pick<RequestHead, 'headers'>): string | undef
  */
 export function hasMediaType(request: Pick<ServerRequest, 'headers' | 'body'>, types: readonly string[]): boolean {
   const contentType = request.headers.get('content-type') ?? ''
-  const charsets = [...contentType.matchAll(/;\s*charset\s*=([^;]*)/gi)].map(([, name = '']) => name.trim())
   const isCompressed = (request.headers.get('content-encoding') ?? 'identity') !== 'identity'
+  // Most clients send no parameters.
+  if (types.includes(contentType)) return !isCompressed
+  const charsets = [...contentType.matchAll(/;\s*charset\s*=([^;]*)/gi)].map(([, name = '']) => name.trim())
   return (
     types.includes(mediaType(request) ?? '') &&
     charsets.every((name) => isUtf8(name) || (extendsAscii(name) && request.body.every((byte) => byte < 0x80))) &&

@@ -22,6 +22,7 @@ test('a page by index that is too large is refused before its users are rendered
     toStored: () => {
       throw new Error('A list stores nothing.')
     },
+    isCurrent: () => true,
   }
   const type = listedUsers({ storage, userType: userResourceType, renderCache })
   const searches = [{ type, filter: undefined, sort: undefined, projection: userResourceType.defaultProjection }]

@@ -41,14 +41,9 @@ export interface UserRenderCache {
   /** A user as the JSON text of a response (RFC 7644 §3.9). */
   readonly render: (user: ListedUserRecord, renderContext: ShownUser) => Pieces<JsonText>
   /** The columns to store for a resource: its text and the cache key of the text. */
-  readonly toStored: (resource: JsonObject, of: ResourceToStore) => StoredResource
-}
-
-/** Whose resource is stored. */
-interface ResourceToStore {
-  readonly provider: ProviderId
-  /** The columns of the same resource, if they are stored already. They are kept if this server computes the same text. */
-  readonly unchanged?: StoredResource | undefined
+  readonly toStored: (resource: JsonObject, provider: ProviderId) => StoredResource
+  /** Whether this server would store the same text for the resource. */
+  readonly isCurrent: (stored: Pick<StoredResource, 'renderKey'>) => boolean
 }
 
 /** How a user is shown. */
@@ -87,8 +82,8 @@ export function createUserRenderCache(
         appended === 'all' ? attributes : jsonText(projectResource(JSON.parse(attributes) as JsonObject, appended)),
       )
     },
-    toStored(resource, { provider, unchanged }) {
-      if (unchanged?.renderKey === key) return { resource: unchanged.resource, renderKey: key }
+    isCurrent: ({ renderKey }) => renderKey === key,
+    toStored(resource, provider) {
       const baseUrl = tenantUrl(issuer, provider)
       const complete = withManagerReference(resource, (user) => userLocation(user, baseUrl))
       const shown = projectResource(complete, defaultProjection)

@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue, ScimStorage, UserId } from '@mintmark/stora
 import type { ProviderId, ProvisionedState } from '@mintmark/storage-interface/stores'
 
 import type { ScimOccurrence } from '../event/scim-event.ts'
-import { getMember, getText, isArray, isObject, sameValue, toObject } from '../values/json.ts'
+import { getMember, getText, isArray, isObject, sameValue, withMembers } from '../values/json.ts'
 import { isEmailAddress } from '../values/text.ts'
 import type { ClaimChanges, ClaimMapping, ClaimSource, UserBefore } from './user-dependencies.ts'
 
@@ -37,7 +37,8 @@ const verificationOf = (changes: ClaimChanges, after: ClaimChanges): ClaimChange
     verifiedPairs.flatMap(([name, verified]) => (Object.hasOwn(changes, name) ? [[verified, after[verified]]] : [])),
   )
 
-const mergeClaims = (...claims: readonly ClaimChanges[]): JsonObject => toObject(claims.flatMap(Object.entries))
+const mergeClaims = (claims: JsonObject, ...changes: readonly ClaimChanges[]): JsonObject =>
+  changes.reduce<JsonObject>(withMembers, claims)
 
 const changedClaims = (before: ClaimChanges, after: ClaimChanges): ClaimChanges =>
   Object.fromEntries(

@@ -1,7 +1,7 @@
 import type { Journal, Turns } from '@mintmark/internal'
 import type { Random } from '@mintmark/internal'
 import type { JsonObject, JsonValue, ScimStorage, UserId } from '@mintmark/storage-interface'
-import type { ProviderId, ProvisionedState } from '@mintmark/storage-interface/stores'
+import type { ProviderId } from '@mintmark/storage-interface/stores'
 
 import type { DeprovisioningLimiter } from '../deprovisioning/deprovisioning-limiter.ts'
 import type { RevocationLister, ScimOccurrence } from '../event/scim-event.ts'
@@ -44,8 +44,6 @@ export interface UserBefore {
   readonly source: ClaimSource
   readonly active: boolean
   readonly claims: JsonObject
-  /** The stored text and its cache key; `undefined` for a user who is created or linked. */
-  readonly stored?: Pick<ProvisionedState, 'resource' | 'renderKey'> | undefined
   /**
    * Set if the host created the user and the provider was linked to it later: the resource that the provider last sent, or
    * `linked` if the provider is being linked now.

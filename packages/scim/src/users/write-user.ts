@@ -15,6 +15,7 @@ import {
   type ProviderId,
   type ProvisionedState,
   type ProvisionOutcome,
+  type SameResourceState,
   untilSettled,
 } from '@mintmark/storage-interface/stores'
 
@@ -26,7 +27,7 @@ import { comparableResource, includesAttribute } from '../resource/resource.ts'
 import type { Projection } from '../schema/projection.ts'
 import type { ScimCall } from '../call/scim-call.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
-import { getMember, getText, toObject } from '../values/json.ts'
+import { getMember, getText, toObject, withMembers } from '../values/json.ts'
 import { excludedAttributes, isSameResource, readStoredResource, requireVersion } from './render-cache.ts'
 import { claimsAfter, reportUnmappedRoles } from './user-claims.ts'
 import type { ProposedChange, UserBefore, UserDependencies, UserStateDependencies } from './user-dependencies.ts'
@@ -48,21 +49,29 @@ export function writeUser(
     const user = await findUser(call, projection, deps)
     chargeForGroups(call, user)
     await requireVersion(call, user)
-    const document = userDocument(user)
-    const changed = await change(document, user)
+    const resource = readStoredResource(user)
+    const changed = await change(userDocument(user, resource), user)
     const before = userBeforeWrite(user, writer)
-    // Most changes only set `active`, and then the resource need not be rendered again.
-    const stored = isSameStored(document, changed) ? user : undefined
-    const written = userState(changed, { ...before, stored }, deps)
+    const written =
+      keepsResource(resource, changed) &&
+      deps.renderCache.isCurrent(user) &&
+      user.externalId === getText(changed, 'externalId')
+        ? accountState(changed, { user, resource }, before, deps)
+        : userState(changed, before, deps)
     return writeState(user, written, { writer, deps })
   })
 }
 
 /** Whether a change keeps every stored attribute. It compares identities, because a change copies only what it changes. */
-const isSameStored = (before: JsonObject, after: JsonObject): boolean =>
-  [...Object.keys(before), ...Object.keys(after)].every(
-    (name) => excludedAttributes.has(name) || getMember(before, name) === getMember(after, name),
-  )
+function keepsResource(resource: JsonObject, after: JsonObject): boolean {
+  let kept = 0
+  for (const name of Object.keys(after)) {
+    if (excludedAttributes.has(name)) continue
+    if (getMember(resource, name) !== after[name]) return false
+    kept += 1
+  }
+  return kept === Object.keys(resource).length
+}
 
 /** How a request changes a user. */
 interface UserChange {
@@ -128,7 +137,7 @@ const charactersPerWork = 40
  */
 export async function writeState(
   user: ProvisionedUserRecord,
-  written: WrittenUser,
+  written: WrittenUser<WrittenState>,
   context: WriteContext,
 ): Promise<ProvisionedUserRecord | undefined> {
   const { state, password } = written
@@ -147,7 +156,7 @@ export async function writeState(
 
 async function swapState(
   user: ProvisionedUserRecord,
-  state: ProvisionedState,
+  state: WrittenState,
   { writer, deps }: WriteContext,
 ): Promise<ProvisionedUserRecord | undefined> {
   const { providerId, now, record } = writer
@@ -203,21 +212,22 @@ function changeKind(
 }
 
 /** Returns whether a write changes nothing. It then keeps version and date (RFC 7644 §3.5.2.1). */
-const isUnchanged = (user: ProvisionedUserRecord, written: WrittenUser): boolean =>
+const isUnchanged = (user: ProvisionedUserRecord, written: WrittenUser<WrittenState>): boolean =>
   activeSetByProvider(user) === written.state.active &&
   user.externalId === written.state.externalId &&
   isSameResource(user, written)
 
 const changesIdentifiers = (
   user: ProvisionedUserRecord,
-  state: ProvisionedState,
+  state: WrittenState,
   { userType }: UserStateDependencies,
-): boolean => user.externalId !== state.externalId || !hasUserName(user, state, userType)
+): boolean =>
+  state.comparable !== 'unchanged' && (user.externalId !== state.externalId || !hasUserName(user, state, userType))
 
 /** Returns whether a user has the userName of a state, compared as the schema defines it. */
 export const hasUserName = (
   user: ProvisionedUserRecord,
-  { comparable }: ProvisionedState,
+  { comparable }: Pick<ProvisionedState, 'comparable'>,
   userType: ResourceType,
 ): boolean => comparableResource(readStoredResource(user), userType)['userName'] === comparable['userName']
 
@@ -273,9 +283,11 @@ export async function authorizeChange(
   await deps.deprovisioningLimiter?.admit({ providerId, user, attempt: writer, now, onSuspended: recordSuspension })
 }
 
+type WrittenState = ProvisionedState | SameResourceState
+
 /** A user as a provider wrote it: the state to store, and a password. */
-export interface WrittenUser {
-  readonly state: ProvisionedState
+export interface WrittenUser<State extends WrittenState = ProvisionedState> {
+  readonly state: State
   /** The resource of `state`, as an object. */
   readonly resource: JsonObject
   /** For the host's `password` hook; it is not stored. */
@@ -299,11 +311,39 @@ export function userState(
     // RFC 7644 §3.5.1 lets the server choose the value of an omitted attribute: omitting `active` never reactivates a user.
     active: typeof active === 'boolean' ? active : before.active,
     externalId: getText(document, 'externalId'),
-    ...renderCache.toStored(resource, { provider: before.source.providerId, unchanged: before.stored }),
+    ...renderCache.toStored(resource, before.source.providerId),
     comparable: comparableResource(resource, userType),
     claims: claimsAfter(resource, before, claims),
   }
   return { state, resource, password: getText(document, 'password') }
+}
+
+/**
+ * Returns the columns to store for a document that changes neither the resource nor the `externalId`. Most changes only set
+ * `active`.
+ */
+function accountState(
+  document: JsonObject,
+  { user: { externalId, resource: text, renderKey }, resource }: StoredUser,
+  before: UserBefore,
+  { claims }: UserStateDependencies,
+): WrittenUser<SameResourceState> {
+  const active = getMember(document, 'active')
+  const state: SameResourceState = {
+    active: typeof active === 'boolean' ? active : before.active,
+    externalId,
+    resource: text,
+    renderKey,
+    comparable: 'unchanged',
+    claims: claimsAfter(resource, before, claims),
+  }
+  return { state, resource, password: getText(document, 'password') }
+}
+
+/** A user, with the stored resource as an object. */
+interface StoredUser {
+  readonly user: ProvisionedUserRecord
+  readonly resource: JsonObject
 }
 
 /** Returns a user of a provider as it is before the next write. */
@@ -321,10 +361,5 @@ export const userBeforeWrite = (
  * Returns the resource to which PUT and PATCH apply their changes. It contains the `id`, because Okta repeats it in a
  * PATCH.
  */
-export const userDocument = (user: ProvisionedUserRecord): JsonObject =>
-  toObject([
-    ...Object.entries(readStoredResource(user)),
-    ['id', user.userId],
-    ['externalId', user.externalId],
-    ['active', activeSetByProvider(user)],
-  ])
+export const userDocument = (user: ProvisionedUserRecord, resource = readStoredResource(user)): JsonObject =>
+  withMembers(resource, { id: user.userId, externalId: user.externalId, active: activeSetByProvider(user) })

@@ -32,7 +32,19 @@ export function getText(object: JsonObject, name: string): string | undefined {
 
 /** Returns a copy with one member set, or without the member when the value is `undefined`. */
 export const withMember = (object: JsonObject, name: string, value: JsonValue | undefined): JsonObject =>
-  toObject([...Object.entries(object), [name, value]])
+  withMembers(object, { [name]: value })
+
+/** Returns a copy with some members set, or left out when their value is `undefined`. */
+export function withMembers(object: JsonObject, members: Readonly<Record<string, JsonValue | undefined>>): JsonObject {
+  // V8 copies an object faster at once than member by member.
+  const copy = Object.assign(Object.create(emptyPrototype) as Record<string, JsonValue>, object)
+  for (const name of Object.keys(members)) {
+    const value = members[name]
+    if (value !== undefined) copy[name] = value
+    else if (Object.hasOwn(copy, name)) delete copy[name]
+  }
+  return copy
+}
 
 /** Returns whether a value is a JSON object, and not an array or null. */
 export function isObject(value: unknown): value is JsonObject {

@@ -22,6 +22,7 @@ import {
   type ProvisionedUserRecord,
   type ProvisionedUserStore,
   type RemovalRequest,
+  type SameResourceState,
   type TakenKey,
 } from '../provisioned-user.ts'
 import { findFormerBlock, isRefusedAsRemoved, keysOf, changedKeys } from './former-users.ts'
@@ -69,23 +70,24 @@ const provisionedRecord = (
   row: ProvisionedRow,
   without?: ListQuery['without'],
 ): ProvisionedUserRecord => {
-  const listed = listedRecord(groups, row)
-  const isLeftOut = without === 'groups' && listed.groups?.length !== 0
-  return { ...listed, groups: isLeftOut ? undefined : listed.groups, claims: row.record.claims }
+  const { record, provisioning } = row
+  const references = referencesTo(groups, record.userId)
+  const isLeftOut = without === 'groups' && references.length > 0
+  return { ...record, ...columnsOf(provisioning), groups: isLeftOut ? undefined : references }
 }
+
+/** The members of a record that the provider set. */
+const columnsOf = ({ providerId, externalId, adopted, resource, renderKey }: Provisioning) => ({
+  providerId,
+  externalId,
+  adopted,
+  resource,
+  renderKey,
+})
 
 function listedRecord(groups: GroupTable, { record, provisioning }: ProvisionedRow): ListedUserRecord {
   const { claims: _, ...account } = record
-  const { providerId, externalId, adopted, resource, renderKey } = provisioning
-  return {
-    ...account,
-    providerId,
-    externalId,
-    adopted,
-    resource,
-    renderKey,
-    groups: referencesTo(groups, record.userId),
-  }
+  return { ...account, ...columnsOf(provisioning), groups: referencesTo(groups, record.userId) }
 }
 
 function referencesTo(groups: GroupTable, userId: UserId): readonly GroupReference[] {
@@ -196,7 +198,10 @@ export function createMemoryProvisionedUsers(tables: Tables, scheduler: Schedule
     async compareAndSwap(change) {
       await scheduler()
       const row = findOwnRow(users, change.providerId, change.userId)
-      return swap(tables, row, { ...change, adopted: row?.provisioning.adopted ?? false })
+      const { state } = change
+      return state.comparable === 'unchanged'
+        ? swapSameResource(tables, row, { ...change, state })
+        : swap(tables, row, { ...change, state, adopted: row?.provisioning.adopted ?? false })
     },
 
     async adopt(change) {
@@ -251,30 +256,58 @@ export function createMemoryProvisionedUsers(tables: Tables, scheduler: Schedule
   }
 }
 
+/** Changes a user without changing what the provider wrote. No key can be taken, because none changes. */
+function swapSameResource(
+  tables: UserTables,
+  row: ProvisionedRow | undefined,
+  change: ProvisionedUserChange<SameResourceState>,
+): ProvisionOutcome {
+  if (row === undefined) return { outcome: 'absent' }
+  if (row.record.version !== change.version) return { outcome: 'conflict' }
+  const { blockedAt } = row.record
+  return {
+    outcome: 'swapped',
+    record: writeState(tables, row, { ...change, provisioning: row.provisioning, blockedAt }),
+  }
+}
+
 function swap(
   tables: UserTables,
   row: PresentUser | undefined,
-  { providerId, userId, version, state, now, adopted, without }: ProvisionedUserChange & { readonly adopted: boolean },
+  { adopted, ...change }: ProvisionedUserChange & { readonly adopted: boolean },
 ): ProvisionOutcome {
+  const { providerId, userId, version, state } = change
   if (row === undefined) return { outcome: 'absent' }
   if (row.record.version !== version) return { outcome: 'conflict' }
   const key = takenKey(tables.users, { providerId, userId, state })
   if (key !== undefined) return { outcome: 'taken', key }
 
   const blockedAt = row.record.blockedAt ?? findFormerBlock(tables.users, providerId, changedKeys(row, state))
+  const provisioning = { providerId, ...pickProviderState(state), adopted }
+  return { outcome: 'swapped', record: writeState(tables, row, { ...change, provisioning, blockedAt }) }
+}
+
+interface StateToWrite extends Pick<ProvisionedUserChange, 'providerId' | 'now' | 'without'> {
+  readonly state: Pick<ProvisionedState, 'active' | 'claims'>
+  readonly provisioning: Provisioning
+  readonly blockedAt: UserRecord['blockedAt']
+}
+
+function writeState(
+  tables: UserTables,
+  { record: before }: PresentUser,
+  { providerId, state, now, without, provisioning, blockedAt }: StateToWrite,
+): ProvisionedUserRecord {
   const isBlocked = blockedAt !== undefined
   const record = {
-    ...withActive(row.record, state.active && !isBlocked, now),
+    ...withActive(before, state.active && !isBlocked, now),
     providerId,
     blockedAt,
     activeAfterBlock: isBlocked ? state.active : undefined,
     claims: state.claims,
   }
-  revokeGeneration(tables, row.record, record)
-  return {
-    outcome: 'swapped',
-    record: write(tables, { record, provisioning: { providerId, ...pickProviderState(state), adopted } }, without),
-  }
+  revokeGeneration(tables, before, record)
+  return write(tables, { record, provisioning }, without)
 }
 
 const pickProviderState = ({ externalId, resource, renderKey, comparable }: ProvisionedState) => ({

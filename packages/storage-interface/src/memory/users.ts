@@ -129,10 +129,14 @@ export function writeUser<State extends Provisioning | undefined>(
   users: UserTable,
   row: Omit<PresentUser<State>, 'kind'>,
 ): PresentUser<State> {
-  const stored = frozenCopy<PresentUser<State>>({ kind: 'present', record: row.record, provisioning: row.provisioning })
-  const { userId } = stored.record
+  const { userId } = row.record
   const before = presentRow(users, userId)
-  reindex(users.byProvider, { from: indexedRow(before), to: indexedRow(stored) })
+  const record = frozenCopy(row.record)
+  // What a write takes from the stored row is frozen and indexed already.
+  const keepsProvisioning = before !== undefined && before.provisioning === row.provisioning
+  const provisioning = keepsProvisioning ? row.provisioning : frozenCopy(row.provisioning)
+  const stored: PresentUser<State> = Object.freeze({ kind: 'present', record, provisioning })
+  if (!keepsProvisioning) reindex(users.byProvider, { from: indexedRow(before), to: indexedRow(stored) })
   if (before === undefined) users.byAge.add(ageOf(stored))
   users.byId.set(userId, stored)
   writeUserChanges(users.changes, before, stored)

@@ -269,6 +269,18 @@ export const brokenProviderStores: Readonly<Record<string, BrokenStore>> = {
       },
     }),
   ),
+  'provisioned users: a change that keeps the resource has the effect of a change that repeats it': breakStore(
+    'provisionedUsers',
+    (honest) => ({
+      compareAndSwap: (change) => {
+        const { state } = change
+        return honest.compareAndSwap({
+          ...change,
+          state: state.comparable === 'unchanged' ? { ...state, comparable: {} } : state,
+        })
+      },
+    }),
+  ),
   'provisioned users: of concurrent writers that read the same version, one succeeds': breakStore(
     'provisionedUsers',
     (honest) => ({
@@ -416,8 +428,8 @@ export const brokenProviderStores: Readonly<Record<string, BrokenStore>> = {
 }
 
 /** Replaces the keys with unique ones, so that no insertion conflicts, as in a store without unique indexes. */
-const withUniqueKeys = (state: ProvisionedState, userId: string): ProvisionedState => ({
+const withUniqueKeys = (state: Omit<ProvisionedState, 'comparable'>, userId: string): ProvisionedState => ({
   ...state,
   externalId: userId,
-  comparable: { ...state.comparable, userName: userId },
+  comparable: { userName: userId },
 })

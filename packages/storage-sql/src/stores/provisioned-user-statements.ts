@@ -9,9 +9,12 @@ import { belongsToProvider, isWithoutProvider } from '../row.ts'
 
 type UserKey = 'issuer' | 'provider_id' | 'user_id'
 
+/** The parameters of a change that keeps the resource of a user. */
+export type AccountValue =
+  UserKey | 'active' | 'claims' | 'was_active' | 'advance' | 'version' | 'now' | 'groups_to_read'
+
 /** The parameters of a change of a user. */
-export type ChangeValue =
-  UserKey | (typeof stateColumns)[number] | 'adopted' | 'was_active' | 'advance' | 'version' | 'now' | 'groups_to_read'
+export type ChangeValue = AccountValue | (typeof stateColumns)[number] | 'adopted'
 
 /** The parameters of a removal or release. The version lies between two bounds. */
 export type RemovalValue = UserKey | 'active' | 'claims' | 'least_version' | 'greatest_version' | 'now'
@@ -91,6 +94,7 @@ const insertStatements = ({ query }: Pick<Database, 'query'>) => ({
           'adopted',
           'created_at',
           ...keyColumns,
+          'claims',
           ...contentColumns,
         ]),
         active: sql`case when ${formerBlock(p)} is null then ${p('active')} else false end`,
@@ -115,11 +119,14 @@ function changeStatements({ query, engine }: Pick<Database, 'query' | 'engine'>)
    * changes to false.
    * @param blockedAt when the host blocked the user, as it is after this change.
    */
-  const change = (p: Parameter<ChangeValue>, blockedAt: Expression<SqlValue> = sql.ref('blocked_at')) =>
+  const change = (p: Parameter<ChangeValue>, blockedAt?: Expression<SqlValue>) =>
+    changeAccount(p, blockedAt).set(parameters(p, contentColumns))
+
+  const changeAccount = (p: Parameter<AccountValue>, blockedAt: Expression<SqlValue> = sql.ref('blocked_at')) =>
     query
       .updateTable('mintmark_users')
-      .set(parameters(p, contentColumns))
       .set((set) => ({
+        claims: p('claims'),
         // Only the host lifts a block: a blocked user stays inactive.
         active: sql`case when ${blockedAt} is null then ${p('active')} else false end`,
         active_after_block: sql`case when ${blockedAt} is null then active_after_block else ${p('active')} = true end`,
@@ -135,6 +142,11 @@ function changeStatements({ query, engine }: Pick<Database, 'query' | 'engine'>)
       .returning(groupsOf(p, engine))
 
   return {
+    /** Changes a user without changing the resource. */
+    compareAndSwapAccount: compileStatement((p: Parameter<AccountValue>) =>
+      changeAccount(p).where(belongsToProvider(p)),
+    ),
+
     /** Changes a user without changing keys, because SQLite rewrites every index that contains a column of the SET list. */
     compareAndSwapContent: compileStatement((p: Parameter<ChangeValue>) =>
       change(p).where(belongsToProvider(p)).where(isSame('external_id_key', p)).where(isSame('user_name_key', p)),
@@ -248,11 +260,11 @@ const provisionedColumns = columnsOf(provisionedUsers.fields).map(
 /** The columns of `stateRow` that are unique within a provider. */
 const keyColumns = ['external_id_key', 'user_name_key'] as const
 
-/** The other columns of `stateRow`, except `active`. No index contains them, and every change replaces them. */
-const contentColumns = ['claims', 'external_id', 'resource', 'render_key', 'comparable'] as const
+/** The other columns of `stateRow`, except `active` and `claims`. No index contains them, and a change of the resource replaces them. */
+const contentColumns = ['external_id', 'resource', 'render_key', 'comparable'] as const
 
 /** The columns of `stateRow`: everything that a change may set. */
-export const stateColumns = ['active', ...contentColumns, ...keyColumns] as const
+export const stateColumns = ['active', 'claims', ...contentColumns, ...keyColumns] as const
 
 /** The columns of a user without a provider. */
 export const withoutProvider = {

@@ -17,6 +17,7 @@ import {
   type ProvisionOutcome,
   type RemovalOutcome,
   type RemovalRequest,
+  type SameResourceState,
   type TakenKey,
   untilSettled,
 } from '@mintmark/storage-interface/stores'
@@ -87,17 +88,7 @@ export function createProvisionedUserStore(
     otherwise: () => Promise<Otherwise | undefined> = async () => undefined,
   ): Promise<ProvisionOutcome | Otherwise> {
     const { userId, version, state } = change
-    const values = {
-      ...stateRow(state, engine),
-      provider_id: change.providerId,
-      user_id: userId,
-      adopted: engine.encodeFlag(true),
-      was_active: engine.encodeFlag(true),
-      advance: state.active ? 0 : 1,
-      version,
-      now: change.now,
-      groups_to_read: groupsToRead(change.without),
-    }
+    const values = { ...accountValues(change, engine), ...stateRow(state, engine), adopted: engine.encodeFlag(true) }
     let unexplained = 0
     return untilSettled(async () => {
       try {
@@ -115,6 +106,18 @@ export function createProvisionedUserStore(
         unexplained += 1
         return unexplained > 1 && indexed.hasUnique() ? { outcome: 'taken', key: 'unique' } : undefined
       }
+    })
+  }
+
+  /** Changes a user that has the expected version and keeps the resource. */
+  async function swapAccount(change: ProvisionedUserChange<SameResourceState>): Promise<ProvisionOutcome> {
+    const { userId, version, providerId } = change
+    const values = accountValues(change, engine)
+    return untilSettled(async () => {
+      const [swapped] = await run(statements.compareAndSwapAccount, values)
+      return swapped === undefined
+        ? explain({ userId, version, owner: providerId })
+        : { outcome: 'swapped', record: await complete(readChanged(change, swapped), change.without) }
     })
   }
 
@@ -206,11 +209,14 @@ export function createProvisionedUserStore(
 
     hasRemoved,
 
-    compareAndSwap: (change) =>
-      swap({ ...change, owner: change.providerId }, [
+    async compareAndSwap(change) {
+      const { state } = change
+      if (state.comparable === 'unchanged') return swapAccount({ ...change, state })
+      return swap({ ...change, state, owner: change.providerId }, [
         (values) => run(statements.compareAndSwapContent, values),
         (values) => run(statements.compareAndSwap, values),
-      ]),
+      ])
+    },
 
     async adopt(change) {
       const { providerId, userId, state, unlessRemoved = false } = change
@@ -275,6 +281,29 @@ function provisionedUserReader(engine: SqlEngine): (row: SqlRow) => RecordWithGr
   return (row) => Object.assign(read(row) as Omit<ProvisionedUserRecord, 'groups'>, { groups: readGroups(row) })
 }
 
+/** Returns the parameters of every change. */
+const accountValues = (
+  {
+    providerId,
+    userId,
+    version,
+    state: { active, claims },
+    now,
+    without,
+  }: ProvisionedUserChange<Pick<ProvisionedState, 'active' | 'claims'>>,
+  engine: SqlEngine,
+) => ({
+  provider_id: providerId,
+  user_id: userId,
+  active: engine.encodeFlag(active),
+  claims: JSON.stringify(claims),
+  was_active: engine.encodeFlag(true),
+  advance: active ? 0 : 1,
+  version,
+  now,
+  groups_to_read: groupsToRead(without),
+})
+
 /** Returns the state that a provider gives a user, as columns. */
 const stateRow = (
   { active, externalId, resource, renderKey, comparable, claims }: ProvisionedState,
@@ -294,7 +323,9 @@ const userNameKey = ({ userName }: JsonObject): string | null =>
   indexKeyOrNull(typeof userName === 'string' ? userName : undefined)
 
 /** Returns a reader of the record after a change, from the change and the row of its `assignedColumns`. */
-function changedUserReader(engine: SqlEngine): (change: ProvisionedUserChange, row: SqlRow) => RecordWithGroups {
+function changedUserReader(
+  engine: SqlEngine,
+): (change: ProvisionedUserChange<RecordedState>, row: SqlRow) => RecordWithGroups {
   const columns = createColumnReader(engine)
   const readGroups = groupsReader(engine)
   const readLifecycle = lifecycleReader(engine)
@@ -346,8 +377,11 @@ const insertedUser = ({
   groups: [],
 })
 
-/** Returns the members of a record that its state sets. Only filters use the comparable form. */
-const recordOf = ({ externalId, resource, renderKey, claims }: ProvisionedState) => ({
+/** The part of a state that a record contains. Only filters use the comparable form. */
+type RecordedState = Omit<ProvisionedState, 'comparable'>
+
+/** Returns the members of a record that its state sets. */
+const recordOf = ({ externalId, resource, renderKey, claims }: RecordedState) => ({
   externalId,
   resource,
   renderKey,

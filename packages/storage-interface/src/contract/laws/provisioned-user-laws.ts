@@ -5,6 +5,7 @@ import type {
   ProvisionedState,
   ProvisionedUserChange,
   ProvisionedUserRecord,
+  SameResourceState,
 } from '../../provisioned-user.ts'
 import type { ScimStorage } from '../../storage.ts'
 import { aUser, now, nowPlus } from '../fixtures.ts'
@@ -219,6 +220,16 @@ export const provisionedChangeLaws: readonly StorageLaw<ScimStorage>[] = [
   }),
 
   law(
+    'provisioned users: a change that keeps the resource has the effect of a change that repeats it',
+    async ({ storage, same }) => {
+      const kept = await effectsOfChanges('ada', storage, (state) => ({ ...state, comparable: 'unchanged' }))
+      const repeated = await effectsOfChanges('bea', storage, (state) => state)
+
+      same(kept, repeated, 'the outcomes, the user as read, and the keys that are taken')
+    },
+  ),
+
+  law(
     'provisioned users: of concurrent writers that read the same version, one succeeds',
     async ({ storage, server, same }) => {
       await storage.provisionedUsers.insert(ada)
@@ -316,6 +327,37 @@ export const provisionedChangeLaws: readonly StorageLaw<ScimStorage>[] = [
 ]
 
 const fresh = freshUser(ada)
+
+/** Changes a user who is deactivated, reactivated and blocked. @returns what the changes did, with the same text for every label. */
+async function effectsOfChanges(
+  label: string,
+  { provisionedUsers, users }: ScimStorage,
+  toWritten: (state: ProvisionedState) => ProvisionedState | SameResourceState,
+): Promise<unknown> {
+  const user = aProvisionedUser(label)
+  const { providerId, userId: id, state } = user
+  const swap = (version: number, active: boolean, of = id) =>
+    provisionedUsers.compareAndSwap({
+      providerId,
+      userId: of,
+      version,
+      state: toWritten({ ...state, active, claims: { version } }),
+      now: nowPlus(version),
+    })
+  await provisionedUsers.insert(user)
+  const outcomes = [await swap(1, false), await swap(2, true), await swap(1, false)]
+  await users.deactivate(id, nowPlus(4))
+  outcomes.push(await swap(4, false), await swap(5, true), await swap(6, true, userId('unknown')))
+  const other = aProvisionedUser(`other-${label}`, {
+    state: aProvisionedState(`other-${label}`, { comparable: state.comparable }),
+  })
+  const effects = [
+    ...outcomes,
+    await provisionedUsers.findByExternalId(providerId, state.externalId ?? ''),
+    await provisionedUsers.insert(other),
+  ]
+  return JSON.parse(JSON.stringify(effects).replaceAll(label, 'label'))
+}
 
 /** Returns a change of `ada` by a writer that read `version`. It happens `version` seconds after `now`. */
 const change = (state: Partial<ProvisionedState>, version: number): ProvisionedUserChange => ({
