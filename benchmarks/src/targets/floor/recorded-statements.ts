@@ -30,7 +30,9 @@ export function createStatementRecorder(): StatementRecorder {
     async all(sql, parameters, lifetime) {
       const rows = await dialect.all(sql, parameters, lifetime)
       const [first] = rows
-      recordings.getStore()?.push({ sql, parameters, columns: [...(first?.indexByColumn.keys() ?? [])], row: first?.values ?? [] })
+      recordings
+        .getStore()
+        ?.push({ sql, parameters, columns: [...(first?.indexByColumn.keys() ?? [])], row: first?.values ?? [] })
       return rows
     },
   })
