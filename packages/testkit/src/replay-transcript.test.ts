@@ -25,6 +25,7 @@ test.each<readonly [Expectation, number, unknown, readonly string[]]>([
   [{ status: [200] }, 200, {}, []],
   [{ status: [200, 204] }, 204, undefined, []],
   [{ status: [200] }, 500, {}, ['status 500, expected 200']],
+  [{ status: [200] }, 400, { detail: 'No filter.' }, ['status 400, expected 200: No filter.']],
   [{ status: [200], body: { a: 1 } }, 200, { a: 1, b: 2 }, []],
   [{ status: [200], body: { a: 1 } }, 200, { a: '1' }, ['a is "1", expected 1']],
   [{ status: [200], body: { a: { b: true } } }, 200, { a: [] }, ['a should be an object']],

@@ -98,7 +98,7 @@ interface Answer {
 function problemsOf({ status, body }: Answer, expected: Expectation, variables: Variables): readonly string[] {
   const statusProblems = expected.status.includes(status)
     ? []
-    : [`status ${status}, expected ${expected.status.join(' or ')}`]
+    : [`status ${status}, expected ${expected.status.join(' or ')}${detailOf(body)}`]
   // RFC 7644 §3.5.2: the response to a change may have no body.
   if (body === undefined) return statusProblems
   return [
@@ -114,6 +114,12 @@ function problemsOf({ status, body }: Answer, expected: Expectation, variables: 
       .filter((text) => JSON.stringify(body).includes(text))
       .map((text) => `the response contains ${text}`),
   ]
+}
+
+/** What the server says about the error (RFC 7644 §3.12), if it says something. */
+function detailOf(body: Json | undefined): string {
+  const detail = valueAt(body, 'detail')
+  return typeof detail === 'string' ? `: ${detail}` : ''
 }
 
 const hasValue = (value: Json | undefined): boolean =>
