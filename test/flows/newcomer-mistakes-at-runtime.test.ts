@@ -1,4 +1,4 @@
-import { limitSignIns, logEvents, registerClient, type ServerEvent } from '@mintmark/core'
+import { type InteractionPage, limitSignIns, logEvents, registerClient, type ServerEvent } from '@mintmark/core'
 import { createResourceServer, protectFetch } from '@mintmark/resource-server'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
@@ -59,6 +59,11 @@ it.each<readonly [mistake: string, make: () => Promise<unknown>, advice: string]
     'refused resource https://orders.test',
   ],
   [
+    'the password grant',
+    () => token(site, { grant_type: 'password' }),
+    'A, requested password. Turn the grant on in the options of the server. The grants password and implicit do not exist',
+  ],
+  [
     'a browser without the cookie of the sign-in, which a Secure cookie on http or a proxy causes',
     () => postSignInWithoutCookie(),
     'is the issuer the URL that the browser sees, with https, and do all processes share one storage',
@@ -96,7 +101,7 @@ it.each<readonly [mistake: string, make: () => Promise<unknown>, advice: string]
   [
     'a grant that the client is not registered for',
     () => token(site, { grant_type: 'client_credentials' }),
-    'Add the grant type to the registration of the client',
+    'requested client_credentials. Add the grant type to the registration of the client',
   ],
   [
     'a page on another origin (CORS)',
@@ -151,6 +156,25 @@ async function fromAnotherOrigin(): Promise<unknown> {
   const form = encode({ grant_type: 'authorization_code', client_id: 'page', code: 'x' })
   return postForm(site, '/token', form, { origin: 'http://127.0.0.1:5173' })
 }
+
+it('a sign-in that another process keeps in its memory is logged with what to do', async () => {
+  const complete: InteractionPage = (pending) => pending.complete({ subject: 'U1', authTime: 1_790_000_000 })
+  const pages = { login: complete, consent: complete }
+  const [first, second] = [await startServer({ pages }), await startServer({ pages })]
+  const started = await authorize(first, {}, { cookie: '' })
+  const headers = { cookie: browserCookie(started) }
+  const pathOf = ({ pathname, search }: URL): string => pathname + search
+  const signedIn = await first.send({ path: pathOf(started.location), headers })
+  expect(signedIn.location.pathname).toBe('/consent')
+
+  const lost = await second.send({ path: pathOf(signedIn.location), headers })
+  await first.send({ path: pathOf(signedIn.location), headers })
+
+  expect(lost.location.pathname).toBe('/login')
+  expect(linesOf(second.events)).toMatch(/sign_in\.lost: .* for A, .*give all of them one database/)
+  expect(linesOf(first.events)).not.toContain('sign_in.lost')
+  await Promise.all([first.close(), second.close()])
+})
 
 it('a proxy without the setting for it is logged with what to do', async () => {
   const events: ServerEvent[] = []

@@ -1,3 +1,4 @@
+import { toExpress } from '@mintmark/adapter-express'
 import {
   createAuthorizationServer,
   createCookieSessions,
@@ -11,6 +12,7 @@ import { createResourceServer, protectFetch } from '@mintmark/resource-server'
 import { createScimServer } from '@mintmark/scim'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { createSqlStorage } from '@mintmark/storage-sql'
+import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import { expect, it, vi } from 'vitest'
 
@@ -71,6 +73,11 @@ it.each<readonly [mistake: string, make: () => unknown, advice: string]>([
     'a misspelled lifetime',
     server({ lifetimes: { accesstoken: 60 } }),
     'accesstoken is not an option. Did you mean accessToken?',
+  ],
+  [
+    'a lifetime as text',
+    server({ lifetimes: { accessToken: '1h' } }),
+    'must be a whole number of seconds, such as 600\n  → at lifetimes.accessToken',
   ],
   [
     'a resource that is not a URI',
@@ -157,7 +164,7 @@ it.each<readonly [mistake: string, make: () => unknown, advice: string]>([
   [
     'an API with an audience that is not a URI',
     api({ audience: 'api' }),
-    'createResourceServer: audience must be an absolute URI without fragment.',
+    'createResourceServer: audience must be an absolute URI without fragment, such as https://api.example.com.',
   ],
   [
     'an API with a misspelled option',
@@ -192,6 +199,17 @@ it.each<readonly [mistake: string, make: () => unknown, advice: string]>([
     () => createSqlStorage({ issuer, dialect: openSqliteDialect(':memory:') }),
     'Run: npx mintmark-migrate apply --sqlite :memory:.',
   ],
+  [
+    'a database in a folder that does not exist',
+    () => openSqliteDialect('/no/such/folder/mintmark.db'),
+    'The SQLite database /no/such/folder/mintmark.db cannot be opened. Its folder must exist',
+  ],
+  [
+    'the address of PostgreSQL instead of a pool',
+    () => toPostgresDialect('postgres://db.test/mintmark' as never),
+    'toPostgresDialect: pool must be an object with the functions connect, on.',
+  ],
+  ['no server in the adapter', () => toExpress(undefined as never), 'argument 1 must be a server, such as that of'],
 ])('the mistake of %s is answered with what to do', async (_mistake, make, advice) => {
   await expect(Promise.resolve().then(make)).rejects.toThrow(advice)
 })

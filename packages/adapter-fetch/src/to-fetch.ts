@@ -19,7 +19,7 @@ export function toFetch(...services: readonly HttpService[]): (request: Request)
 export function toFetchHandler(
   ...services: readonly HttpService[]
 ): (request: Request) => Promise<Response | undefined> {
-  checkServices('toFetch', services)
+  checkServices(services)
   const track = createBodyTracker()
   return async (request) => {
     const path = new URL(request.url).pathname

@@ -22,7 +22,7 @@ type NodeHandler = (request: IncomingMessage, response: OutgoingMessage) => Prom
  * parsers.
  */
 export function toNodeHandler(...services: readonly HttpService[]): NodeHandler {
-  checkServices('toNodeHandler', services)
+  checkServices(services)
   const answer = createAnswer()
   return async (request, response) => {
     const received = originalTarget(request)

@@ -72,6 +72,14 @@ export type ServerOccurrence =
       readonly clientId: string
     }
   | {
+      /**
+       * A user has signed in and arrives at the next page, but this process finds neither the sign-in nor a session: the storage
+       * of another process has them, or the user has signed out meanwhile. The user has to sign in again.
+       */
+      readonly type: 'sign_in.lost'
+      readonly clientId: string
+    }
+  | {
       /** The user denied consent, or may not sign in. */
       readonly type: 'interaction.denied'
       readonly clientId: string

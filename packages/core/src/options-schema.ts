@@ -39,13 +39,15 @@ export type ParsedOptions = z.infer<typeof optionsSchema>
 const maxLifetime = 31_536_000
 const day = 86_400
 
-const duration = z.int().check(z.positive(), z.maximum(maxLifetime))
+const inSeconds = () => z.int({ error: 'must be a whole number of seconds, such as 600' })
+
+const duration = inSeconds().check(z.positive(), z.maximum(maxLifetime))
 
 const lifetime = (fallback: number, maximum = maxLifetime) =>
-  z.pipe(z.prefault(z.int().check(z.positive(), z.maximum(maximum)), fallback), z.transform(seconds))
+  z.pipe(z.prefault(inSeconds().check(z.positive(), z.maximum(maximum)), fallback), z.transform(seconds))
 
 const retryWindow = (fallback: number) =>
-  z.pipe(z.prefault(z.int().check(z.minimum(0), z.maximum(60)), fallback), z.transform(seconds))
+  z.pipe(z.prefault(inSeconds().check(z.minimum(0), z.maximum(60)), fallback), z.transform(seconds))
 
 const callable = z.custom((value) => typeof value === 'function', { error: 'must be a function' })
 

@@ -20,7 +20,7 @@ const advice: Readonly<Partial<Record<RefusalReason, string>>> = {
   resource_unknown: 'Add the API to the option resources, spelled as the client sends it.',
   resource_not_registered: 'Register a scope value of this API for the client.',
   grant_type_not_registered: 'Add the grant type to the registration of the client.',
-  grant_type_unknown: 'Turn the grant on in the options of the server.',
+  grant_type_unknown: 'Turn the grant on in the options of the server. The grants password and implicit do not exist.',
   response_type_unsupported: 'Use response_type=code.',
   code_challenge_missing: 'Turn on PKCE with S256 in the client: send code_challenge and code_challenge_method=S256.',
   code_challenge_method: 'Use PKCE with S256: plain is not accepted.',
@@ -35,7 +35,9 @@ const advice: Readonly<Partial<Record<RefusalReason, string>>> = {
   refresh_token_reused:
     'Store the new refresh token of each response, and refresh in one place. If you do, somebody else has the token.',
   interaction_unknown:
-    'The sign-in is too old, was started in another browser, or its cookie did not arrive: is the issuer the URL that the browser sees, with https, and do all processes share one storage?',
+    'The sign-in is too old, was started in another browser, or its cookie did not arrive: is the issuer the URL that the browser sees, with https, and do all processes share one storage? The page must not be in an iframe of another site.',
+  cross_site_post:
+    'The form did not come from a page of the issuer. Open the site at the address of the issuer; a proxy must not change Origin.',
   dpop_target: 'Sign the public URL of the endpoint, without a query. Behind a proxy, the issuer must be that URL.',
   dpop_time: 'Synchronize the clock of the client.',
   access_token_audience: 'The token is for an API. Request a token without resource for userinfo.',

@@ -1028,6 +1028,7 @@ interface RequiredContext {
   readonly scope_not_granted: Required<Pick<RefusalContext, 'clientId' | 'refusedScopes' | 'grantedScopes'>>
   readonly resource_unknown: Required<Pick<RefusalContext, 'clientId' | 'refusedResources' | 'knownResources'>>
   readonly authentication_context_missing: Required<Pick<RefusalContext, 'clientId' | 'missingMembers'>>
+  readonly grant_type_unknown: Required<Pick<RefusalContext, 'clientId' | 'requestedGrantType'>>
   readonly resource_not_registered: Required<Pick<RefusalContext, 'clientId' | 'refusedResources'>>
   readonly client_document_not_allowed: Required<Pick<RefusalContext, 'documentHost'>>
   readonly client_document_invalid: Required<Pick<RefusalContext, 'documentHost' | 'documentFailure'>>
@@ -1117,6 +1118,8 @@ export interface RefusalContext {
    */
   readonly refusedResources?: readonly string[] | undefined
   readonly knownResources?: readonly string[] | undefined
+  /** With the reasons about grant types: the requested one, at most 100 characters. */
+  readonly requestedGrantType?: string | undefined
   /** With the reasons that begin with `client_document`: the host of the metadata document. */
   readonly documentHost?: string | undefined
   /** What was wrong with the document, such as `unreachable`, `not_public`, `too_large` or `http_404`. */

@@ -64,6 +64,10 @@ it.each([
   ['token.introspected: not active to A', { type: 'token.introspected', clientId: 'A', active: false }],
   ['token.revoked: family by A', { type: 'token.revoked', clientId: 'A', revoked: 'family' }],
   ['userinfo.answered: to A', { type: 'userinfo.answered', clientId: 'A', userId: 'U' }],
+  [
+    'sign_in.lost: a user has signed in for A, and this process does not find the sign-in. If it happens at each sign-in, processes have different databases, or stores in memory: give all of them one database',
+    { type: 'sign_in.lost', clientId: 'A' },
+  ],
   ['unsafe option issuer: Plain http.', { type: 'option.unsafe', option: 'issuer', advice: 'Plain http.' }],
 ] as const)('describes in one line what happened, and for which client: %s', (expected, occurrence) => {
   expect(line(occurrence)).toBe(expected)

@@ -29,6 +29,7 @@ const warnings: ReadonlySet<ServerEvent['type']> = new Set([
   'sign_in.failed',
   'sign_in.throttled',
   'sign_in.one_address',
+  'sign_in.lost',
 ])
 
 /**
@@ -90,6 +91,8 @@ export function eventLine(event: ServerEvent): string {
       return 'user_code.unknown: no pending request has the entered code'
     case 'interaction.started':
       return `interaction.started: ${event.kind} for ${nameOf(event.clientId)}`
+    case 'sign_in.lost':
+      return `sign_in.lost: a user has signed in for ${nameOf(event.clientId)}, and this process does not find the sign-in. If it happens at each sign-in, processes have different databases, or stores in memory: give all of them one database`
     case 'client.changed':
       return `client.changed: ${nameOf(event.clientId)}`
     case 'interaction.denied':
@@ -156,7 +159,8 @@ function refusalDetails({ context }: RequestRefused): string {
     ['granted scope', context.grantedScopes?.join(' ')],
     ['refused resource', context.refusedResources?.join(' ')],
     ['missing', context.missingMembers?.join(' ')],
-    ['known resources', context.knownResources?.join(' ')],
+    ['known resources', context.knownResources?.join(' ') || (context.knownResources && 'none')],
+    ['requested', context.requestedGrantType],
     ['document at', context.documentHost],
     ['failure', context.documentFailure],
     ['assertion of', context.assertion?.issuer ?? undefined],

@@ -184,7 +184,7 @@ const aUrl: OptionCheck = (value) =>
 const anAudience: OptionCheck = (value) =>
   typeof value === 'string' && URL.canParse(value) && !/[#\s"]/.test(value)
     ? undefined
-    : 'must be an absolute URI without fragment'
+    : 'must be an absolute URI without fragment, such as https://api.example.com'
 
 /** An origin and nothing else: proofs would never match any other address. */
 const anOrigin: OptionCheck = (value) =>

@@ -346,6 +346,9 @@ export const interactionPage =
   async (request) => {
     const pending = await findInteraction(request, deps.clock(), deps)
     if (pending.kind === kind) return requireResponse(await page(pending, request), kind)
+    // The pages after the sign-in page are opened only by users who have signed in.
+    if (pending.kind === 'login' && request.method === 'GET')
+      deps.journal.record(request, { type: 'sign_in.lost', clientId: pending.client.clientId })
     const handle = request.url.searchParams.get('interaction') ?? ''
     return redirect(interactionLocation(pageUrl(pending, deps.interactionUrls), handle))
   }

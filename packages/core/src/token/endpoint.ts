@@ -149,10 +149,11 @@ function selectGrant(form: Parameters, client: AuthenticatedClient, grants: read
   // RFC 6749 §4: every token request names its grant type.
   if (grantType === undefined) throw refuse('grant_type_missing')
   const grant = grants.find((candidate) => candidate.grantType === grantType)
+  const context = { clientId: client.clientId, requestedGrantType: grantType.slice(0, 100) }
   // RFC 6749 §5.2: unsupported_grant_type.
-  if (grant === undefined) throw refuse('grant_type_unknown')
+  if (grant === undefined) throw refuse('grant_type_unknown', context)
   // RFC 6749 §5.2: unauthorized_client.
-  if (!client.grantTypes.includes(grantType)) throw refuse('grant_type_not_registered')
+  if (!client.grantTypes.includes(grantType)) throw refuse('grant_type_not_registered', context)
   return grant
 }
 

@@ -208,11 +208,15 @@ export function createService<Caller, Details>(options: ServiceOptions<Caller, D
  * @param of the name of the function that takes the services.
  * @throws TypeError that names the service.
  */
-export function checkServices(of: string, services: readonly HttpService[]): void {
+export function checkServices(services: readonly HttpService[]): void {
   const wrong = services.findIndex(
     (service: Partial<HttpService> | null | undefined) => typeof service?.handle !== 'function',
   )
-  if (wrong !== -1) throw new TypeError(`${of}: argument ${wrong + 1} must be a server, and not a promise of one.`)
+  // Adapters call each other, so the name of one would often be the wrong one.
+  if (wrong !== -1)
+    throw new TypeError(
+      `toExpress, toFetch and the other adapters: argument ${wrong + 1} must be a server, such as that of createAuthorizationServer, and not a promise of one.`,
+    )
 }
 
 /**

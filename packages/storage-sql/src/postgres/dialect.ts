@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { aBoolean, checkOptions, oneOf, wholeNumber } from '@mintmark/internal'
+import { aBoolean, anObjectWith, checkOptions, oneOf, required, wholeNumber } from '@mintmark/internal'
 import { StorageUnavailableError } from '@mintmark/storage-interface'
 import { createWriteQueues, type SqlDialect, type SqlRow, type SqlValue, type StatementLifetime } from '../dialect.ts'
 import {
@@ -46,6 +46,7 @@ export interface PostgresDialectOptions {
  * search path.
  */
 export function toPostgresDialect(pool: PostgresPool, options: PostgresDialectOptions = {}): SqlDialect {
+  checkOptions('toPostgresDialect', { pool }, { pool: required(anObjectWith('connect', 'on')) })
   checkOptions('toPostgresDialect', options, {
     migrate: oneOf('by-command', 'on-open'),
     timeoutMilliseconds: wholeNumber(1),

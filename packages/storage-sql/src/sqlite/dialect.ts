@@ -1,6 +1,7 @@
 // One file: opening the database, preparing statements and grouping writes all concern its one main connection.
 
 import { closeSync, openSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { DatabaseSync, type SQLOutputValue, StatementSync } from 'node:sqlite'
 import { setImmediate } from 'node:timers'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -136,7 +137,7 @@ function createPrivately(path: string): void {
 function open(path: string, synchronous: 'full' | 'normal'): DatabaseSync {
   createPrivately(path)
   return convertErrors(() => {
-    const database = new DatabaseSync(path)
+    const database = openFile(path)
     try {
       database.exec('PRAGMA busy_timeout = 5000')
       // Write-ahead log: readers and a writer do not wait for one another, and a killed process leaves only complete
@@ -153,6 +154,19 @@ function open(path: string, synchronous: 'full' | 'normal'): DatabaseSync {
       throw error
     }
   })
+}
+
+/** @throws StorageUnavailableError which names the file: SQLite does not. */
+function openFile(path: string): DatabaseSync {
+  try {
+    return new DatabaseSync(path)
+  } catch (cause) {
+    const file = path.startsWith('file:') ? path : resolve(path)
+    throw new StorageUnavailableError(
+      `The SQLite database ${file} cannot be opened. Its folder must exist, and this process must be allowed to write to both.`,
+      { cause },
+    )
+  }
 }
 
 /** A write that begins differently still works, but is not committed together with others. */
