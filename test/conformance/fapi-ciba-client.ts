@@ -9,26 +9,36 @@ import { encode, postForm, type Change } from '../support/flow.ts'
 import { signEs256 } from '../support/forge-jwt.ts'
 import type { Reply } from '../support/send.ts'
 
-/** A client of the profile `fapi2` that signs its requests and authenticates with private_key_jwt. */
+/** A client of the profile `fapi2` that signs its requests. */
 interface FapiCibaClient {
   readonly privateKey: CryptoKey
+  readonly certificate: TestCertificate
   /** Signs a request; claims set to `undefined` are left out. */
   request(claims?: Readonly<Record<string, unknown>>, change?: AssertionChange): Promise<string>
   /** Sends a signed request. Without `assertion`, it authenticates as registered; `null` sends only its `client_id`. */
   ask(request?: string, assertion?: AssertionChange | null, form?: Change): Promise<Reply>
-  /** Polls with a proof of its key. */
-  poll(authReqId: unknown, assertion?: AssertionChange | null, headers?: Record<string, string>): Promise<Reply>
+  /** Polls with a proof of its key. `form` replaces parameters. */
+  poll(
+    authReqId: unknown,
+    assertion?: AssertionChange | null,
+    headers?: Record<string, string>,
+    form?: Change,
+  ): Promise<Reply>
 }
+
+/**
+ * How the clients authenticate, and what their tokens are bound to: private_key_jwt with DPoP or a certificate, or a certificate
+ * for both.
+ */
+type Binding = 'dpop' | 'mtls' | 'tls_client_auth'
 
 export interface FapiCibaSite extends CibaSite {
   readonly client: FapiCibaClient
   readonly other: FapiCibaClient
-  /** The certificate of the clients, if their tokens are bound to certificates. */
-  readonly certificate: TestCertificate
 }
 
-/** Starts a server with two clients whose tokens are bound by DPoP or by certificates. */
-export async function startFapiCibaServer(binding: 'dpop' | 'mtls' = 'dpop'): Promise<FapiCibaSite> {
+/** Starts a server with two clients, F and G. */
+export async function startFapiCibaServer(binding: Binding = 'dpop'): Promise<FapiCibaSite> {
   const site = await startCibaServer({
     mutualTls: {
       certificate: certificateFromHeader({
@@ -39,29 +49,27 @@ export async function startFapiCibaServer(binding: 'dpop' | 'mtls' = 'dpop'): Pr
       aliasOrigin: 'https://mtls.as.test',
     },
   })
-  const certificate = issueCertificate({ subject: [commonName('F')] })
-  const [client, other] = await Promise.all(
-    ['F', 'G'].map((clientId) => addClient(site, { clientId, binding, certificate })),
-  )
-  if (client === undefined || other === undefined) throw new Error('There are two clients.')
-  return { ...site, client, other, certificate }
+  const client = await addClient(site, { clientId: 'F', binding })
+  return { ...site, client, other: await addClient(site, { clientId: 'G', binding }) }
 }
 
 async function addClient(
   site: CibaSite,
-  setUp: { readonly clientId: string; readonly binding: 'dpop' | 'mtls'; readonly certificate: TestCertificate },
+  { clientId, binding }: { readonly clientId: string; readonly binding: Binding },
 ): Promise<FapiCibaClient> {
-  const { clientId, binding, certificate } = setUp
+  const certificate = issueCertificate({ subject: [commonName(clientId)] })
   const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true })
   await registerClient(
     {
       clientId,
       clientName: 'Bank app',
       profile: 'fapi2',
-      tokenEndpointAuthMethod: 'private_key_jwt',
+      ...(binding === 'tls_client_auth'
+        ? { tokenEndpointAuthMethod: 'tls_client_auth', tlsClientAuthSubjectDn: `CN=${clientId}` }
+        : { tokenEndpointAuthMethod: 'private_key_jwt' }),
       jwks: { keys: [{ ...(await exportJWK(publicKey)), alg: 'ES256', kid: clientId }] },
-      grantTypes: [cibaGrant],
-      scopes: ['openid', 'profile'],
+      grantTypes: [cibaGrant, 'refresh_token'],
+      scopes: ['openid', 'profile', 'offline_access'],
       ...(binding === 'dpop' ? { dpopBoundAccessTokens: true } : { tlsClientCertificateBoundAccessTokens: true }),
       backchannelAuthenticationRequestSigningAlg: 'ES256',
     },
@@ -70,7 +78,7 @@ async function addClient(
   const key = await createProofKey()
   const signed = { header: { kid: clientId }, sign: signEs256(privateKey) }
   const authentication = (change: AssertionChange | null = {}): Promise<Change> | Change =>
-    change === null
+    change === null || binding === 'tls_client_auth'
       ? { client_id: clientId }
       : assertionOf(site, {
           ...signed,
@@ -78,9 +86,10 @@ async function addClient(
           header: { ...signed.header, ...change.header },
           claims: { iss: clientId, sub: clientId, ...change.claims },
         })
+  const certified = { ...certificateHeader(certificate), 'client-verify': 'SUCCESS' }
   const proofOf = async (): Promise<Record<string, string>> =>
-    binding === 'mtls'
-      ? { ...certificateHeader(certificate), 'client-verify': 'SUCCESS' }
+    binding !== 'dpop'
+      ? certified
       : { dpop: await writeProof(site, key, { claims: { htu: `${site.issuer}/token` } }) }
 
   const request: FapiCibaClient['request'] = (claims = {}, change = {}) =>
@@ -92,19 +101,20 @@ async function addClient(
     })
   return {
     privateKey,
+    certificate,
     request,
     ask: async (signedRequest, assertion, form = {}) =>
       postForm(
         site,
         '/bc-authorize',
         encode({ ...(await authentication(assertion)), request: signedRequest ?? (await request()), ...form }),
-        {},
+        binding === 'tls_client_auth' ? certified : {},
       ),
-    poll: async (authReqId, assertion, headers) =>
+    poll: async (authReqId, assertion, headers, form = {}) =>
       postForm(
         site,
         '/token',
-        encode({ ...(await authentication(assertion)), grant_type: cibaGrant, auth_req_id: String(authReqId) }),
+        encode({ ...(await authentication(assertion)), grant_type: cibaGrant, auth_req_id: String(authReqId), ...form }),
         headers ?? (await proofOf()),
       ),
   }

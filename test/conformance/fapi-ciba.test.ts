@@ -43,9 +43,41 @@ describe('a client of the profile fapi2 (FAPI-CIBA §5.2.2)', () => {
         headers: { authorization: `Bearer ${String(bound.json['access_token'])}`, ...headers },
       })
     const stranger = issueCertificate({ subject: [commonName('F')] })
-    const own = await userinfo({ ...certificateHeader(site.certificate), 'client-verify': 'SUCCESS' })
+    const own = await userinfo({ ...certificateHeader(site.client.certificate), 'client-verify': 'SUCCESS' })
     const foreign = await userinfo({ ...certificateHeader(stranger), 'client-verify': 'SUCCESS' })
     expect([own.status, foreign.status]).toEqual([binding === 'mtls' ? 200 : 401, 401])
+  })
+
+  it('authenticates with its certificate, and is refused with the client_id of another client (RFC 8705 §2)', async () => {
+    const site = await startFapiCibaServer('tls_client_auth')
+    const authReqId = await approved(site)
+
+    const asOther = { client_id: 'G' }
+    const refused = [
+      await site.client.ask(undefined, {}, asOther),
+      await site.client.poll(authReqId, {}, undefined, asOther),
+    ]
+
+    expect(refused.map(({ status, json }) => [status, json['error']])).toEqual([
+      [401, 'invalid_client'],
+      [401, 'invalid_client'],
+    ])
+    expect(site.asked).toHaveLength(1)
+    expect((await site.client.poll(authReqId)).status).toBe(200)
+  })
+
+  it('refreshes its tokens, which another client cannot (RFC 6749 §6, §10.4)', async () => {
+    const site = await startFapiCibaServer('tls_client_auth')
+    const { json } = await site.client.ask(await site.client.request({ scope: 'openid offline_access' }))
+    await site.asked.at(-1)?.approve(answerOf(site))
+    const { refresh_token } = (await site.client.poll(json['auth_req_id'])).json as { readonly refresh_token: string }
+    const refreshed = { grant_type: 'refresh_token', auth_req_id: undefined, refresh_token }
+
+    const foreign = await site.other.poll('', {}, undefined, refreshed)
+    const own = await site.client.poll('', {}, undefined, refreshed)
+
+    expect([foreign.status, foreign.json['error']]).toEqual([400, 'invalid_grant'])
+    expect(own.json).toMatchObject({ token_type: 'Bearer', scope: 'openid offline_access' })
   })
 
   it('may name its scope values in another order', async () => {

@@ -117,6 +117,25 @@ describe('a client in the mode ping (CIBA Core 1.0 §10.2)', () => {
     expect(type).toBe(calls === 1 ? 'delivery.dead' : 'delivery.failed')
   })
 
+  it.each([
+    [200, 'Thank you.'],
+    [401, 'No.'],
+    [403, 'No.'],
+    [301, ''],
+  ])('gets its tokens although it answers %i with the body "%s" (CIBA Core 1.0 §10.2)', async (status, body) => {
+    const { site, receiver } = await startPingServer()
+    receiver.setBehaviour('agent.test', (response) => response.writeHead(status, { location: '/x' }).end(body))
+    const { authReqId, pending } = await askForId(site, withToken)
+    await pending.approve(answerOf(site))
+
+    await site.server.deliverOnce()
+    site.clock.advance(60)
+    await site.server.deliverOnce()
+
+    expect(receiver.received).toHaveLength(1)
+    expect((await poll(site, authReqId)).status).toBe(200)
+  })
+
   it('is not called any more when the request has expired, and the operator learns it', async () => {
     const { site, receiver } = await startPingServer()
     receiver.setBehaviour('agent.test', (response) => response.writeHead(503).end())
