@@ -1,6 +1,6 @@
 import type { Standard } from './standard.ts'
 
-/** The requirements of FAPI-CIBA for an authorization server, with the modules of its certification plan (poll and ping). */
+/** The requirements of FAPI-CIBA for an authorization server. */
 export const fapiCiba: Standard = {
   name: 'FAPI-CIBA',
   title: 'Financial-grade API: Client Initiated Backchannel Authentication Profile',

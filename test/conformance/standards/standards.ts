@@ -1,4 +1,5 @@
 import { clientIdMetadataDocument, globalTokenRevocation, idJag } from './drafts.ts'
+import { fapiCibaPlan } from './fapi-ciba-plan.ts'
 import { fapiCiba } from './fapi-ciba.ts'
 import { fapiMessageSigning, fapiSecurityProfile } from './fapi-2.ts'
 import { formPostResponseMode } from './form-post-response-mode.ts'
@@ -39,6 +40,7 @@ import { rfc9701 } from './rfc-9701.ts'
 import { rfc9728 } from './rfc-9728.ts'
 import { rfc9865 } from './rfc-9865.ts'
 import { rfc8417, rfc8935, rfc8936, rfc9967 } from './security-events.ts'
+import { ssfTransmitterPlans } from './ssf-transmitter-plans.ts'
 import type { Standard } from './standard.ts'
 
 /** Every standard in scope, in the order of the page. */
@@ -77,6 +79,7 @@ export const standards: readonly Standard[] = [
   fapiMessageSigning,
   openidCiba,
   fapiCiba,
+  fapiCibaPlan,
   rpInitiatedLogout,
   backChannelLogout,
   frontChannelLogout,
@@ -85,6 +88,7 @@ export const standards: readonly Standard[] = [
   rfc8936,
   sharedSignals,
   caep,
+  ssfTransmitterPlans,
   rfc7643,
   rfc7644,
   rfc9865,
