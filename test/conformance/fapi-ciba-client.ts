@@ -88,9 +88,7 @@ async function addClient(
         })
   const certified = { ...certificateHeader(certificate), 'client-verify': 'SUCCESS' }
   const proofOf = async (): Promise<Record<string, string>> =>
-    binding !== 'dpop'
-      ? certified
-      : { dpop: await writeProof(site, key, { claims: { htu: `${site.issuer}/token` } }) }
+    binding !== 'dpop' ? certified : { dpop: await writeProof(site, key, { claims: { htu: `${site.issuer}/token` } }) }
 
   const request: FapiCibaClient['request'] = (claims = {}, change = {}) =>
     signRequest(site, {
@@ -114,7 +112,12 @@ async function addClient(
       postForm(
         site,
         '/token',
-        encode({ ...(await authentication(assertion)), grant_type: cibaGrant, auth_req_id: String(authReqId), ...form }),
+        encode({
+          ...(await authentication(assertion)),
+          grant_type: cibaGrant,
+          auth_req_id: String(authReqId),
+          ...form,
+        }),
         headers ?? (await proofOf()),
       ),
   }
