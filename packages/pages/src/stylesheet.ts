@@ -86,6 +86,7 @@ button:hover, .alternatives a:hover { background: var(--tint-hover); }
 .primary:hover { background: var(--accent-hover); }
 .primary + button { margin-block-start: .5rem; border-color: transparent; background: none; }
 .primary + button:hover { background: var(--tint); }
+[name=passkey] + button { margin-block-start: .75rem; }
 .choice {
   display: grid; grid-template-columns: repeat(auto-fit, minmax(8rem, 1fr)); gap: .75rem; margin-block-start: 1.5rem;
 }
@@ -129,4 +130,4 @@ section h2 { margin: 0 0 .5rem; font-size: 1rem; font-weight: 650; }
 `
 
 /** The hash for the policy (CSP 3 §2.3.1). It is a constant, so that no page waits for a digest; a test checks it. */
-export const stylesheetHash = 'sha256-ROT6fNjJAGgUSaezmrH+pswlfH+etqG2W58Yq7JqdZE='
+export const stylesheetHash = 'sha256-sr8EBcfuyD6VXtr63FCqbos+IGGXf1KdGjqC+4GXiRo='

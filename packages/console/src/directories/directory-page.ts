@@ -69,7 +69,7 @@ function directoryFacts(provider: JsonObject, { messages }: Visit): Fragment {
     [labels.state, directoryState(provider, messages)],
     [labels.tenantUrl, code(textOf(provider['tenant_url']))],
     [labels.toleranceProfile, code(textOf(provider['tolerance_profile']))],
-    [labels.verifiedDomains, textsOf(provider['verified_domains']).join(', ')],
+    [labels.verifiedDomains, textsOf(provider['verified_domains']).join(', ') || messages.empty],
     [labels.created, time(provider['created_at'], messages)],
   ])
 }

@@ -12,3 +12,7 @@ export function time(value: JsonValue | undefined, { lang, never }: Pick<Message
   const text = new Intl.DateTimeFormat(lang, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' }).format(date)
   return html`<time datetime="${date.toISOString()}">${text} UTC</time>`
 }
+
+/** Renders a count with the separators of the language, such as 10,003. */
+export const count = (value: number, { lang }: Pick<Messages, 'lang'>): Fragment =>
+  html`${new Intl.NumberFormat(lang).format(value)}`

@@ -240,7 +240,8 @@ export const dutch: Messages = {
     },
   },
   keys: {
-    intro: 'De sleutels die tokens ondertekenen. De server vernieuwt ze zelf; de opdrachtregel kan het direct doen.',
+    intro:
+      'De sleutels die tokens ondertekenen. Ze worden volgens een schema vernieuwd, door de server of door een eigen taak; de opdrachtregel kan het direct doen.',
     signsFrom: 'Ondertekent vanaf',
     dropsAt: 'Vervallen',
     states: { announced: 'Aangekondigd', signing: 'Ondertekent', retired: 'Controleert alleen', dropped: 'Vervallen' },

@@ -235,7 +235,8 @@ export const english: Messages = {
     },
   },
   keys: {
-    intro: 'The keys that sign tokens. The server rotates them by itself; the command line can do it at once.',
+    intro:
+      'The keys that sign tokens. They are rotated on a schedule, by the server or by a job of yours; the command line can do it at once.',
     signsFrom: 'Signs from',
     dropsAt: 'Dropped',
     states: { announced: 'Announced', signing: 'Signs', retired: 'Verifies only', dropped: 'Dropped' },

@@ -242,7 +242,7 @@ export const french: Messages = {
   },
   keys: {
     intro:
-      'Les clés qui signent les jetons. Le serveur les renouvelle lui-même ; la ligne de commande peut le faire immédiatement.',
+      'Les clés qui signent les jetons. Elles sont renouvelées selon un calendrier, par le serveur ou par une tâche planifiée ; la ligne de commande peut le faire immédiatement.',
     signsFrom: 'Signe à partir du',
     dropsAt: 'Retrait',
     states: { announced: 'Annoncée', signing: 'Signe', retired: 'Vérifie seulement', dropped: 'Retirée' },

@@ -242,7 +242,8 @@ export const german: Messages = {
     },
   },
   keys: {
-    intro: 'Die Schlüssel, die Tokens signieren. Der Server wechselt sie selbst; die Befehlszeile kann es sofort tun.',
+    intro:
+      'Die Schlüssel, die Tokens signieren. Sie wechseln nach einem Zeitplan, durch den Server oder einen eigenen Job; die Befehlszeile kann es sofort tun.',
     signsFrom: 'Signiert ab',
     dropsAt: 'Verworfen',
     states: { announced: 'Angekündigt', signing: 'Signiert', retired: 'Prüft nur noch', dropped: 'Verworfen' },

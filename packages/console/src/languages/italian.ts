@@ -237,7 +237,8 @@ export const italian: Messages = {
     },
   },
   keys: {
-    intro: 'Le chiavi che firmano i token. Il server le rinnova da sé; la riga di comando può farlo subito.',
+    intro:
+      'Le chiavi che firmano i token. Vengono rinnovate secondo un calendario, dal server o da un processo pianificato; la riga di comando può farlo subito.',
     signsFrom: 'Firma dal',
     dropsAt: 'Ritiro',
     states: { announced: 'Annunciata', signing: 'Firma', retired: 'Solo verifica', dropped: 'Ritirata' },

@@ -236,7 +236,8 @@ export const japanese: Messages = {
     },
   },
   keys: {
-    intro: 'トークンに署名する鍵。サーバーが自動で更新します。コマンドラインから直ちに更新することもできます。',
+    intro:
+      'トークンに署名する鍵。サーバーまたは定期的なジョブが予定に従って更新します。コマンドラインから直ちに更新することもできます。',
     signsFrom: '署名開始',
     dropsAt: '破棄',
     states: { announced: '公開済み', signing: '署名中', retired: '検証のみ', dropped: '破棄済み' },

@@ -237,7 +237,7 @@ export const portuguese: Messages = {
   },
   keys: {
     intro:
-      'As chaves que assinam tokens. O servidor as renova por conta própria; a linha de comando pode fazê-lo imediatamente.',
+      'As chaves que assinam os tokens. São renovadas segundo um calendário, pelo servidor ou por uma tarefa agendada; a linha de comando pode fazê-lo de imediato.',
     signsFrom: 'Assina a partir de',
     dropsAt: 'Retirada',
     states: { announced: 'Anunciada', signing: 'Assina', retired: 'Só verifica', dropped: 'Retirada' },

@@ -237,7 +237,7 @@ export const spanish: Messages = {
   },
   keys: {
     intro:
-      'Las claves que firman los tokens. El servidor las renueva por sí mismo; la línea de comandos puede hacerlo de inmediato.',
+      'Las claves que firman los tokens. Se renuevan según un calendario, por el servidor o por una tarea programada; la línea de comandos puede hacerlo de inmediato.',
     signsFrom: 'Firma desde',
     dropsAt: 'Retirada',
     states: { announced: 'Anunciada', signing: 'Firma', retired: 'Solo verifica', dropped: 'Retirada' },

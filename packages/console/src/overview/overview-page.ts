@@ -3,6 +3,7 @@ import { address, fill, type Fragment, html } from '@mintmark/pages/internal'
 import type { JsonObject } from '@mintmark/storage-interface'
 
 import { suspendedAt } from '../directories/directories-page.ts'
+import { count } from '../elements/time.ts'
 import { head } from '../layout.ts'
 import { numberOf, recordOf, recordsOf, textOf } from '../values.ts'
 import type { Page, Visit } from '../visit.ts'
@@ -19,7 +20,7 @@ export const overviewPage: Page = async (visit) => {
     caller.can('read', 'audit') ? actionsPerDay(visit) : undefined,
   ])
   const figures = [
-    users && figure(visit, 'users', html`${textOf(users['total'])}`),
+    users && figure(visit, 'users', count(numberOf(users['total']) ?? 0, messages)),
     clients && figure(visit, 'clients', countOf(clients, visit)),
     directories && figure(visit, 'directories', countOf(directories, visit)),
   ]
@@ -33,13 +34,13 @@ ${actions && chart(actions, visit)}`,
   })
 }
 
-const figure = ({ link, messages }: Visit, section: 'users' | 'clients' | 'directories', count: Fragment): Fragment =>
-  html`<li><strong>${count}</strong><a ${address('href', link(`/${section}`))}>${messages.sections[section]}</a></li>`
+const figure = ({ link, messages }: Visit, section: 'users' | 'clients' | 'directories', number: Fragment): Fragment =>
+  html`<li><strong>${number}</strong><a ${address('href', link(`/${section}`))}>${messages.sections[section]}</a></li>`
 
 /** The API counts users only. Of other records, one page is counted. */
 function countOf(list: JsonObject, { messages }: Visit): Fragment {
-  const count = html`${recordsOf(list['items']).length}`
-  return list['next'] === undefined ? count : fill(messages.overview.atLeast, { count })
+  const listed = count(recordsOf(list['items']).length, messages)
+  return list['next'] === undefined ? listed : fill(messages.overview.atLeast, { count: listed })
 }
 
 interface Attention {
@@ -73,8 +74,8 @@ function chart(bars: readonly Bar[], { messages }: Visit): Fragment {
   const total = bars.reduce((sum, { value }) => sum + value, 0)
   return html`<section aria-labelledby="actions">
 <h2 id="actions">${messages.overview.actionsPerDay}</h2>
-<p>${fill(messages.overview.chart, { count: html`${total}` })}</p>
-${barChart(messages.overview.actionsPerDay, bars)}
+<p>${fill(messages.overview.chart, { count: count(total, messages) })}</p>
+${total === 0 ? undefined : barChart(messages.overview.actionsPerDay, bars)}
 </section>`
 }
 

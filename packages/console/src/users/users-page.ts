@@ -3,11 +3,11 @@ import type { JsonObject } from '@mintmark/storage-interface'
 
 import { at } from '../api.ts'
 import { pageLinks, table } from '../elements/table.ts'
-import { time } from '../elements/time.ts'
+import { count, time } from '../elements/time.ts'
 import { refusalNotice } from '../elements/notice.ts'
 import { head } from '../layout.ts'
 import { ApiError } from '../refusals.ts'
-import { recordsOf, textOf } from '../values.ts'
+import { numberOf, recordsOf, textOf } from '../values.ts'
 import type { Page, Visit } from '../visit.ts'
 import { stateOf, userName } from './user.ts'
 import { userFilter } from './user-filter.ts'
@@ -52,7 +52,7 @@ function results(found: JsonObject, visit: Visit) {
   const { messages } = visit
   const { labels } = messages
   return html`<section aria-labelledby="found">
-<h2 id="found">${fill(messages.total, { count: html`${textOf(found['total'])}` })}</h2>
+<h2 id="found">${fill(messages.total, { count: count(numberOf(found['total']) ?? 0, messages) })}</h2>
 ${table(
   {
     title: messages.sections.users,
