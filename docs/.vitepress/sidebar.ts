@@ -17,12 +17,12 @@ interface Item {
 
 /** The guides by reader, in reading order. A guide that no group names is listed under `Build`. */
 const groups = {
-  'APIs and MCP': `protect-an-api let-mcp-clients-in roles-and-organizations machine-to-machine deploy-keys-without-secrets agents-on-behalf-of-users ask-a-person-before-an-agent-acts
+  'APIs and MCP': `protect-an-api let-mcp-clients-in roles-and-organizations groups-in-id-tokens machine-to-machine deploy-keys-without-secrets agents-on-behalf-of-users ask-a-person-before-an-agent-acts
     let-clients-register developer-portal connect-applications browser-and-mobile-apps sign-in-a-cli-or-a-tv dpop-for-browser-apps mtls-behind-a-proxy rich-authorization-requests fapi-2 encrypt-responses
     authenticate-clients-your-way manage-grants pairwise-subjects test-your-product`,
-  Directories: `provision-users provision-from-okta provision-from-entra several-directories universal-logout cross-app-access agents-owned-by-people security-signals provision-your-partners ipsie custom-resource-types
+  Directories: `provision-users provision-from-okta provision-from-entra connect-a-customers-directory several-directories universal-logout cross-app-access agents-owned-by-people security-signals provision-your-partners ipsie custom-resource-types
     delta-queries`,
-  Operate: `troubleshooting deploy run-on-postgresql postgresql-with-automatic-failover run-on-mariadb mariadb-galera run-on-cloudflare move-to-postgresql run-several-nodes redis-sentinel-and-cluster run-behind-a-proxy observe-the-server
+  Operate: `troubleshooting deploy run-the-console choose-a-database run-on-postgresql postgresql-with-automatic-failover run-on-mariadb mariadb-galera run-on-cloudflare move-to-postgresql run-several-nodes redis-sentinel-and-cluster run-behind-a-proxy observe-the-server
     back-up-and-upgrade rotate-keys deliver-logouts-reliably receive-webhooks administer use-the-command-line`,
 } as const
 

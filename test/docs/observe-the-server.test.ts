@@ -65,3 +65,17 @@ it('the dashboard asks only for metrics that the package core has', () => {
   expect(names.size).toBeGreaterThan(3)
   expect([...names].filter((name) => !known.some((start) => name.startsWith(start)))).toEqual([])
 })
+
+it('the dashboard finds the duration with the name of the exporter for JavaScript, and with that of a collector', () => {
+  const { panels } = JSON.parse(readFileSync('docs/examples/observe/grafana-dashboard.json', 'utf8')) as {
+    readonly panels: readonly { readonly targets: readonly { readonly expr: string }[] }[]
+  }
+  const expressions = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr))
+  const patterns = expressions.flatMap((expression) => /__name__=~"([^"]+)"/.exec(expression)?.[1] ?? [])
+
+  expect(expressions.filter((expression) => /duration_seconds|duration_(?:count|bucket)/.test(expression))).toEqual([])
+  expect(patterns).toHaveLength(2)
+  for (const pattern of patterns)
+    for (const unit of ['', '_seconds'])
+      expect(`http_server_request_duration${unit}_${pattern.split('_').at(-1)}`).toMatch(new RegExp(`^(?:${pattern})$`))
+})

@@ -36,7 +36,7 @@ table { inline-size: 100%; border-collapse: collapse; font-size: .9375rem; overf
 th, td { padding: .5rem .75rem .5rem 0; text-align: start; vertical-align: top; border-block-end: 1px solid var(--line); }
 [dir=rtl] :is(th, td) { padding: .5rem 0 .5rem .75rem; }
 th { color: var(--quiet); font-weight: 550; white-space: nowrap; }
-td { min-inline-size: 7rem; max-inline-size: 24rem; overflow-wrap: break-word; }
+td { min-inline-size: 7rem; max-inline-size: 24rem; overflow-wrap: anywhere; }
 td a:not(.button) { display: inline-block; padding-block: .25rem; margin-block: -.25rem; }
 dl { display: grid; grid-template-columns: minmax(8rem, 14rem) 1fr; gap: .375rem 1rem; margin: 0; }
 dt { color: var(--quiet); }
@@ -100,4 +100,4 @@ main > .buttons { margin-block: 0 1rem; }
 `
 
 /** The hash for the policy (CSP 3 §2.3.1). It is a constant, so that no page waits for a digest; a test checks it. */
-export const consoleStyleHash = 'sha256-SUCmqMhxDUboDRZHkmTLkiBuCCA13W0nknvY/dhYaow='
+export const consoleStyleHash = 'sha256-EyqxJgerPkAG91WNIZUcXvMGvI/tXqM25KZYrUYCBZA='

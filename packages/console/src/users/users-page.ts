@@ -1,3 +1,4 @@
+import { cleanName } from '@mintmark/internal'
 import { address, attribute, fill, html, renderName } from '@mintmark/pages/internal'
 import type { JsonObject } from '@mintmark/storage-interface'
 
@@ -71,9 +72,15 @@ function userRow(user: JsonObject, { link, messages }: Visit) {
   return [
     html`<a ${address('href', link(at`/users/${textOf(user['user_id'])}`))}>${renderName(name, messages.unnamed)}</a>`,
     username,
-    email,
+    breakable(email),
     stateOf(user, messages),
     textOf(user['provider_id']) || messages.users.host,
     time(user['created_at'], messages),
   ]
+}
+
+/** A narrow column breaks an address behind its "@", and not within a word. */
+function breakable(email: string) {
+  const [name = '', ...rest] = cleanName(email).split('@')
+  return html`<bdi>${name}${rest.map((part) => html`@<wbr>${part}`)}</bdi>`
 }
