@@ -1,4 +1,5 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 
 import { describe, expect, it } from 'vitest'
 
@@ -14,6 +15,22 @@ it('every page of docs is in the sidebar, once', () => {
   const pages = items.map(({ link }) => `${link.slice(1)}.md`).filter((path) => !path.startsWith('reference/api/'))
 
   expect(pages.toSorted()).toEqual(written.filter((path) => path !== 'index.md').toSorted())
+})
+
+it('every page can be reached from the start page by the links in pages', () => {
+  const reached = new Set<string>()
+  const visit = (path: string): void => {
+    const isFolder = existsSync(path) && !path.endsWith('.md') && existsSync(join(path, 'README.md'))
+    const page = isFolder ? join(path, 'README.md') : path
+    if (reached.has(page) || !page.endsWith('.md') || !existsSync(page)) return
+    reached.add(page)
+    for (const [, target = ''] of readFileSync(page, 'utf8').matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g))
+      if (!/^https?:/.test(target)) visit(join(dirname(page), target))
+  }
+  visit('docs/index.md')
+
+  const pages = globSync('docs/**/*.md', { exclude: ['docs/.vitepress', 'docs/reference/api'] })
+  expect(pages.filter((page) => !reached.has(page))).toEqual([])
 })
 
 it('every page has a heading, which the sidebar shows', () => {
