@@ -2,13 +2,13 @@ import { registerClient } from '@mintmark/core'
 import { clientId, epochSeconds } from '@mintmark/storage-interface'
 import { migrate } from '@mintmark/storage-sql'
 import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 
 import { startRedis } from '../../packages/storage-redis/test/support/redis-server.ts'
 import type { TestDatabase } from '../../packages/storage-sql/test/support/postgres-database.ts'
 import { aDatabase } from '../../packages/storage-sql/test/support/postgres-of-the-run.ts'
 import { sendTo } from './client-at-app.ts'
-import { maintain } from '../../docs/snippets/run-several-nodes/maintain.ts'
+import { maintain, startMaintenance } from '../../docs/snippets/run-several-nodes/maintain.ts'
 import { createNode } from '../../docs/snippets/run-several-nodes/node.ts'
 import { withRedis } from '../../docs/snippets/run-several-nodes/with-redis.ts'
 
@@ -76,6 +76,19 @@ it('concurrent maintenance on all nodes leaves one new key per algorithm', async
     readonly keys: readonly unknown[]
   }
   expect(keys).toHaveLength(2)
+})
+
+it('a run of the maintenance that fails is reported, and the next one follows', async () => {
+  vi.useFakeTimers()
+  const report = vi.spyOn(console, 'error').mockReturnValue()
+  onTestFinished(() => void vi.useRealTimers().restoreAllMocks())
+  const keys = { ...nodes[0].keys, rotate: () => Promise.reject(new Error('The database is down.')) }
+
+  const timer = startMaintenance({ ...nodes[0], keys })
+  await vi.advanceTimersByTimeAsync(600_000)
+  clearInterval(timer)
+
+  expect(report).toHaveBeenCalledTimes(2)
 })
 
 it('with Redis, short-lived records are in Redis and all other records stay in the database', async () => {

@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import type { Administration, ClientView } from '@mintmark/admin'
 import { type ClientRegistration } from '@mintmark/core'
 import { type MetadataRule, clientMetadata } from '@mintmark/core/internal'
+import { misspelledNameOf } from '@mintmark/internal'
 import type { JsonObject } from '@mintmark/storage-interface'
 import { Command, Option } from 'commander'
 
@@ -133,9 +134,21 @@ function createClientCommand(io: Io): Command {
       }
       const { client, clientSecret } = await clients.create(registration)
       showRecord({ clientId: client.clientId, clientSecret }, { ...options, io, labels: credentialLabels })
+      if (options.json !== true) warnOfMisspelledScopes(client.scopes, io)
     }),
   )
 }
+
+/** The command does not know the option `scopes` of the server, but each server has the scope values of OpenID Connect. */
+function warnOfMisspelledScopes(scopes: readonly string[], io: Io): void {
+  for (const scope of scopes.filter((name) => !standardScopes.includes(name))) {
+    const meant = misspelledNameOf(scope, standardScopes)
+    if (meant !== undefined) io.err(`Did you mean the scope ${meant}? The client is registered for ${scope}.`)
+  }
+}
+
+/** OIDC Core §5.4, §11. */
+const standardScopes = ['openid', 'profile', 'email', 'address', 'phone', 'offline_access']
 
 /** Creates `mintmark client update`, which changes the metadata of a client. */
 function updateClientCommand(io: Io): Command {
@@ -155,6 +168,7 @@ function updateClientCommand(io: Io): Command {
       const change = await metadataOf(options, io)
       if (Object.keys(change).length === 0) throw new UsageError('Say what to change, such as --scope openid email.')
       const { client, clientSecret } = await clients.update({ clientId: id }, change)
+      if (options.json !== true) warnOfMisspelledScopes(client.scopes, io)
       if (clientSecret === undefined)
         return showOutcome(client, { ...options, io, sentence: `Client ${id} is changed.` })
       showRecord({ clientId: id, clientSecret }, { ...options, io, labels: credentialLabels })
