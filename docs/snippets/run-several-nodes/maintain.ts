@@ -16,4 +16,7 @@ export async function maintain({
 
 /** Starts the maintenance. A run fails while the database is down: without `catch`, that would end the process. */
 export const startMaintenance = (node: Parameters<typeof maintain>[0]): NodeJS.Timeout =>
-  setInterval(() => void maintain(node).catch((error: unknown) => console.error('Maintenance:', error)), 300_000).unref()
+  setInterval(
+    () => void maintain(node).catch((error: unknown) => console.error('Maintenance:', error)),
+    300_000,
+  ).unref()
