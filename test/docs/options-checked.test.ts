@@ -391,7 +391,7 @@ const subjects: Readonly<Record<string, Subject>> = {
     accepted: {},
   },
   toPostgresDialect: {
-    call: (options) => toPostgresDialect({ on: noop, options: {} } as never, options),
+    call: (options) => toPostgresDialect({ connect: noop, on: noop, options: {} } as never, options),
     accepted: {},
   },
   withinTransaction: {
