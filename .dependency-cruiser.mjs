@@ -25,7 +25,7 @@ const floors = {
     deprovisioning/ users/ sign-in/ custom/ agents/ groups/ discovery/ universal-logout/ engine options router server
   `,
   'storage-sql': `
-    json-search dialect fair-turns migrations/ tables database row migrate until-aborted record-table
+    json-search dialect write-queues fair-turns migrations/ tables database row migrate until-aborted record-table
     groups-of-a-user list/ stores/ create-sql-storage standard-forms postgres/ sqlite/ mariadb/ command/ command
   `,
 }

@@ -1,7 +1,6 @@
 // One file: an engine and its dialect are the contract that every database implements.
 
-import { createQueues } from '@mintmark/internal'
-import { type JsonValue, StorageUnavailableError } from '@mintmark/storage-interface'
+import type { JsonValue } from '@mintmark/storage-interface'
 import { type AliasedRawBuilder, type Dialect, type Expression, type RawBuilder, sql } from 'kysely'
 import type { JsonSearch } from './json-search.ts'
 
@@ -516,12 +515,12 @@ export class UniqueViolationError extends Error {
   override readonly name = 'UniqueViolationError'
 }
 
-/**
- * Creates the queues of `SqlDialect.oneAtATime`. Work that waits in a queue holds no connection, so only one connection at a
- * time waits for a row in the database, and the rest of the pool stays free.
- */
-export const createWriteQueues = (milliseconds: number): SqlDialect['oneAtATime'] =>
-  createQueues({
-    milliseconds,
-    error: () => new StorageUnavailableError('Earlier changes of the same group take too long'),
-  })
+/** Returns what a write returns, or `'duplicate'` if it would have duplicated a key. */
+export async function orDuplicate<Rows>(write: Promise<Rows>): Promise<Rows | 'duplicate'> {
+  try {
+    return await write
+  } catch (error) {
+    if (error instanceof UniqueViolationError) return 'duplicate'
+    throw error
+  }
+}

@@ -56,7 +56,7 @@ export function writeUser(
       keepsResource(resource, changed) &&
       deps.renderCache.isCurrent(user) &&
       user.externalId === getText(changed, 'externalId')
-        ? accountState(changed, { user, resource }, before, deps)
+        ? accountState(changed, { user, resource, before }, deps)
         : userState(changed, before, deps)
     return writeState(user, written, { writer, deps })
   })
@@ -324,8 +324,7 @@ export function userState(
  */
 function accountState(
   document: JsonObject,
-  { user: { externalId, resource: text, renderKey }, resource }: StoredUser,
-  before: UserBefore,
+  { user: { externalId, resource: text, renderKey }, resource, before }: StoredUser,
   { claims }: UserStateDependencies,
 ): WrittenUser<SameResourceState> {
   const active = getMember(document, 'active')
@@ -340,10 +339,11 @@ function accountState(
   return { state, resource, password: getText(document, 'password') }
 }
 
-/** A user, with the stored resource as an object. */
+/** A user before a write, with the stored resource as an object. */
 interface StoredUser {
   readonly user: ProvisionedUserRecord
   readonly resource: JsonObject
+  readonly before: UserBefore
 }
 
 /** Returns a user of a provider as it is before the next write. */

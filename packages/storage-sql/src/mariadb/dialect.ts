@@ -1,14 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { checkOptions, oneOf, wholeNumber } from '@mintmark/internal'
 import { StorageUnavailableError } from '@mintmark/storage-interface'
-import {
-  createWriteQueues,
-  type SqlDialect,
-  type SqlRow,
-  type SqlStep,
-  type SqlValue,
-  type StatementLifetime,
-} from '../dialect.ts'
+import { type SqlDialect, type SqlRow, type SqlStep, type SqlValue, type StatementLifetime } from '../dialect.ts'
+import { createWriteQueues } from '../write-queues.ts'
 import { createFairTurns, type FairTurns } from '../fair-turns.ts'
 import { toIndexByColumn } from '../row.ts'
 import { untilAborted } from '../until-aborted.ts'

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto'
 import { aBoolean, anObjectWith, checkOptions, oneOf, required, wholeNumber } from '@mintmark/internal'
 import { StorageUnavailableError } from '@mintmark/storage-interface'
-import { createWriteQueues, type SqlDialect, type SqlRow, type SqlValue, type StatementLifetime } from '../dialect.ts'
+import type { SqlDialect, SqlRow, SqlValue, StatementLifetime } from '../dialect.ts'
+import { createWriteQueues } from '../write-queues.ts'
 import {
   ignoreError,
   type PostgresPool,

@@ -8,13 +8,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { checkOptions, createRecentMap, oneOf } from '@mintmark/internal'
 import { StorageUnavailableError } from '@mintmark/storage-interface'
 import {
-  createWriteQueues,
   type SqlDialect,
   type SqlRow,
   type SqlValue,
   type StatementLifetime,
   UniqueViolationError,
 } from '../dialect.ts'
+import { createWriteQueues } from '../write-queues.ts'
 import { toIndexByColumn, toSqlRows } from '../row.ts'
 import { sqlite } from './engine.ts'
 import { createSqliteReader, longestPrepared, type SqliteReader } from './reader.ts'

@@ -10,7 +10,7 @@ import {
 } from '@mintmark/storage-interface/stores'
 import { groups } from '@mintmark/storage-interface/records'
 import type { Database } from '../database.ts'
-import { type SqlEngine, type SqlRow, type SqlStep, type SqlValue, UniqueViolationError } from '../dialect.ts'
+import { orDuplicate, type SqlEngine, type SqlRow, type SqlStep, type SqlValue } from '../dialect.ts'
 import { indexKey, versionRange, createColumnReader } from '../row.ts'
 import { listedGroups } from '../list/kinds.ts'
 import { createLister } from '../list/lister.ts'
@@ -81,7 +81,7 @@ export function createGroupStore(database: Database, { scanLimit }: { readonly s
           const { joining, unknown } = await changes.examineJoining({ providerId, groupId }, memberIds)
           if (unknown !== undefined) return explainInsertion({ ...values, joining: engine.encodeSearchable([unknown]) })
           const written = changes.write({ providerId, groupId, joining, leaving: [] })
-          const rows = await orDuplicate(() =>
+          const rows = await orDuplicate(
             transact([step(statements.insert, values, 'guard'), written.step, step(statements.find, values)]),
           )
           const [inserted] = rows === 'duplicate' ? [] : (rows ?? [])
@@ -89,9 +89,7 @@ export function createGroupStore(database: Database, { scanLimit }: { readonly s
           await written.carryOut()
           return { outcome: 'inserted', record: read(inserted) }
         }
-        const rows = await orDuplicate(() =>
-          memberIds.length === 0 ? run(statements.insert, values) : transact(steps),
-        )
+        const rows = await orDuplicate(memberIds.length === 0 ? run(statements.insert, values) : transact(steps))
         const [inserted] = rows === 'duplicate' ? [] : (rows ?? [])
         return inserted === undefined ? explainInsertion(values) : { outcome: 'inserted', record: read(inserted) }
       })
@@ -200,11 +198,11 @@ function createGroupChange(
     // A change without members is one row and one statement.
     const { members, state } = change
     return members === undefined && state !== undefined
-      ? orDuplicate(() => run(statements.write, changeValues(change)))
+      ? orDuplicate(run(statements.write, changeValues(change)))
       : transactUnique(stepsOf(change))
   }
 
-  const transactUnique = (steps: readonly SqlStep[]) => orDuplicate(() => transact(steps))
+  const transactUnique = (steps: readonly SqlStep[]) => orDuplicate(transact(steps))
 
   /** Explains why nothing was written. @returns `undefined` if the row that was read does not explain it. */
   async function explain(change: Change): Promise<GroupChangeOutcome | undefined> {
@@ -290,15 +288,6 @@ function createGroupChange(
     })
 
   return (change) => oneAtATime(change.groupId, () => settle(change))
-}
-
-async function orDuplicate<Rows>(work: () => Promise<Rows>): Promise<Rows | 'duplicate'> {
-  try {
-    return await work()
-  } catch (error) {
-    if (error instanceof UniqueViolationError) return 'duplicate'
-    throw error
-  }
 }
 
 interface GroupChangeDependencies {

@@ -10,8 +10,7 @@ import { belongsToProvider, isWithoutProvider } from '../row.ts'
 type UserKey = 'issuer' | 'provider_id' | 'user_id'
 
 /** The parameters of a change that keeps the resource of a user. */
-export type AccountValue =
-  UserKey | 'active' | 'claims' | 'was_active' | 'advance' | 'version' | 'now' | 'groups_to_read'
+type AccountValue = UserKey | 'active' | 'claims' | 'was_active' | 'advance' | 'version' | 'now' | 'groups_to_read'
 
 /** The parameters of a change of a user. */
 export type ChangeValue = AccountValue | (typeof stateColumns)[number] | 'adopted'
@@ -264,7 +263,7 @@ const keyColumns = ['external_id_key', 'user_name_key'] as const
 const contentColumns = ['external_id', 'resource', 'render_key', 'comparable'] as const
 
 /** The columns of `stateRow`: everything that a change may set. */
-export const stateColumns = ['active', 'claims', ...contentColumns, ...keyColumns] as const
+const stateColumns = ['active', 'claims', ...contentColumns, ...keyColumns] as const
 
 /** The columns of a user without a provider. */
 export const withoutProvider = {

@@ -24,21 +24,13 @@ import {
 import { provisionedUsers } from '@mintmark/storage-interface/records'
 import { createColumnReader, indexKey, indexKeyOrNull, versionRange } from '../row.ts'
 import type { Database, Statement } from '../database.ts'
-import { createLister } from '../list/lister.ts'
-import { createProvisionedUserListKind } from '../list/kinds.ts'
-import { listedUserReaders } from '../list/listed-users.ts'
-import { providerParameters } from '../list/lookup.ts'
+import { createUserLister } from '../list/user-lister.ts'
 import { rowReader } from '../record-table.ts'
-import { type SqlEngine, type SqlRow, type SqlStep, type SqlValue, UniqueViolationError } from '../dialect.ts'
+import { orDuplicate, type SqlEngine, type SqlRow, type SqlStep, UniqueViolationError } from '../dialect.ts'
 import { createDepartures, unlessUnavailable } from './departures.ts'
 import { createGroupCompletion, groupsReader, groupsToRead, type RecordWithGroups } from '../groups-of-a-user.ts'
 import { createIndexedAttributes } from '../list/indexed-attributes.ts'
-import {
-  provisionedUserStatements,
-  type stateColumns,
-  type ChangeValue,
-  type RemovalValue,
-} from './provisioned-user-statements.ts'
+import { provisionedUserStatements, type ChangeValue, type RemovalValue } from './provisioned-user-statements.ts'
 
 export function createProvisionedUserStore(
   database: Database,
@@ -175,17 +167,18 @@ export function createProvisionedUserStore(
       }
       let unexplained = 0
       return untilSettled(async () => {
-        const [row] = await insertOrTaken(() =>
+        // A value that the host declared as unique makes it fail, and so does each key if the engine cannot leave out the row.
+        const rows = await orDuplicate(
           unlessRemoved
             ? runUnlessRemoved([step(statements.insert, values, 'guard')], user)
             : run(statements.insert, values),
         )
-        if (row !== undefined && row !== 'taken')
-          return { outcome: 'inserted', record: { ...insertedUser(user), ...readLifecycle(row) } }
+        const [row] = rows === 'duplicate' ? [] : rows
+        if (row !== undefined) return { outcome: 'inserted', record: { ...insertedUser(user), ...readLifecycle(row) } }
 
         const key = await findTaken(user, ['id', 'externalId', 'userName'])
         if (key !== undefined) return { outcome: 'taken', key }
-        if (row === 'taken') {
+        if (rows === 'duplicate') {
           // The user with the key may have been removed in between.
           unexplained += 1
           return unexplained > 1 ? { outcome: 'taken', key: 'unique' } : undefined
@@ -233,28 +226,7 @@ export function createProvisionedUserStore(
 
     release: (request) => removeOrRelease(statements.release, request),
     remove: (request) => removeOrRelease(statements.remove, request),
-    list: createLister(
-      database,
-      {
-        kind: createProvisionedUserListKind(engine, indexed),
-        ...listedUserReaders(engine, groupsReader(engine)),
-        owner: providerParameters,
-      },
-      { scanLimit },
-    ),
-  }
-}
-
-/**
- * Runs an insertion. A value that the host declared as unique makes it fail, and so does each key if the engine cannot leave
- * out the row instead.
- */
-async function insertOrTaken(insert: () => Promise<readonly SqlRow[]>): Promise<readonly (SqlRow | 'taken')[]> {
-  try {
-    return await insert()
-  } catch (error) {
-    if (error instanceof UniqueViolationError) return ['taken']
-    throw error
+    list: createUserLister(database, indexed, { scanLimit }),
   }
 }
 
@@ -281,24 +253,20 @@ function provisionedUserReader(engine: SqlEngine): (row: SqlRow) => RecordWithGr
   return (row) => Object.assign(read(row) as Omit<ProvisionedUserRecord, 'groups'>, { groups: readGroups(row) })
 }
 
+/** The part of a state that every change sets. */
+type AccountState = Pick<ProvisionedState, 'active' | 'claims'>
+
 /** Returns the parameters of every change. */
 const accountValues = (
-  {
-    providerId,
-    userId,
-    version,
-    state: { active, claims },
-    now,
-    without,
-  }: ProvisionedUserChange<Pick<ProvisionedState, 'active' | 'claims'>>,
+  { providerId, userId, version, state, now, without }: ProvisionedUserChange<AccountState>,
   engine: SqlEngine,
 ) => ({
   provider_id: providerId,
   user_id: userId,
-  active: engine.encodeFlag(active),
-  claims: JSON.stringify(claims),
+  active: engine.encodeFlag(state.active),
+  claims: JSON.stringify(state.claims),
   was_active: engine.encodeFlag(true),
-  advance: active ? 0 : 1,
+  advance: state.active ? 0 : 1,
   version,
   now,
   groups_to_read: groupsToRead(without),
@@ -308,7 +276,7 @@ const accountValues = (
 const stateRow = (
   { active, externalId, resource, renderKey, comparable, claims }: ProvisionedState,
   engine: SqlEngine,
-): Record<(typeof stateColumns)[number], SqlValue> => ({
+) => ({
   active: engine.encodeFlag(active),
   claims: JSON.stringify(claims),
   external_id: externalId ?? null,
