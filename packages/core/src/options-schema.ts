@@ -70,11 +70,8 @@ const scopeName = z.string().check(z.regex(/^[\x21\x23-\x5B\x5D-\x7E]{1,256}$/))
 
 const nonEmpty = z.string().check(z.minLength(1))
 
-/**
- * Strict, because a misspelled name, or a name from another version, would otherwise leave the default in effect
- * without a warning.
- */
-const optionsSchema = z.strictObject({
+/** The compiler refuses this object if it lacks an option, or has a name that is not an option. */
+const shape = {
   issuer: z.string(),
   storage: z.looseObject({ issuer: z.string() }),
   keys: z.looseObject({ algorithms: z.array(z.string()).check(z.minLength(1)), deriveSecrets: callable }),
@@ -302,4 +299,10 @@ const optionsSchema = z.strictObject({
   random: z.optional(callable),
   fetch: z.optional(callable),
   dangerouslyAllowOutbound: z.prefault(z.array(outboundOrigin), []),
-})
+} satisfies Record<keyof AuthorizationServerOptions, z.ZodMiniType>
+
+/**
+ * Strict, because a misspelled name, or a name from another version, would otherwise leave the default in effect
+ * without a warning.
+ */
+const optionsSchema = z.strictObject(shape)

@@ -6,7 +6,6 @@ import { type DurationSeconds, revocationRetention, seconds } from '@mintmark/st
 import { isDeliveryStorage, requireStores } from '@mintmark/storage-interface/stores'
 import { detailTypeRegistry, type DetailTypes } from './permissions/detail-types.ts'
 import type { InteractionUrls } from './authorize/decide.ts'
-import type { SessionBoundTokens } from './authorize/code.ts'
 import { apiClaimSettings } from './tokens/api-claim-settings.ts'
 import { apiClaimNames, type ApiClaimSettings } from './tokens/api-claims.ts'
 import {
@@ -17,7 +16,7 @@ import {
 } from './permissions/scopes.ts'
 import type { OpenRegistrationSettings } from './clients/open-registration.ts'
 import type { ClientDocumentSettings } from './clients/client-documents.ts'
-import { minimumRules, refuseInfeasibleMinimum, type SecurityProfile } from './clients/security-profile.ts'
+import { minimumRules, refuseInfeasibleMinimum } from './clients/security-profile.ts'
 import { findResourceName, isSameResource, parseServerIssuer } from '@mintmark/internal'
 import type { KeyRing, SigningAlgorithm } from './keys/ring.ts'
 import type { AuthorizationServerOptions, DiscoveryOptions, Lifetimes } from './options.ts'
@@ -27,8 +26,17 @@ import type { DpopNoncePolicy } from './sender/prove-possession.ts'
 import type { Resource, ResourceRegistry } from './permissions/resources.ts'
 import { type ParsedOptions, parseOptions } from './options-schema.ts'
 
+/** The options that are used as the host gives them. */
+const unchanged = [
+  'acrRanks',
+  'crossAppAccess',
+  'maxConcurrentRequests',
+  'minimumProfile',
+  'sessionBoundTokens',
+] as const satisfies readonly (keyof ParsedOptions)[]
+
 /** The validated options, with every default filled in. */
-export interface ServerSettings {
+export interface ServerSettings extends Readonly<Pick<ParsedOptions, (typeof unchanged)[number]>> {
   readonly issuer: string
   readonly issuerUrl: URL
   readonly interactionUrls: InteractionUrls
@@ -42,12 +50,9 @@ export interface ServerSettings {
   /** Which refresh tokens rotate. */
   readonly rotation: 'always' | 'unbound_only'
   readonly retryWindow: { readonly confidential: DurationSeconds; readonly public: DurationSeconds }
-  readonly sessionBoundTokens: SessionBoundTokens
   readonly requirePushedRequests: boolean
-  readonly acrRanks: readonly string[]
   /** Whether clients may query and revoke the grants of their users. */
   readonly managesGrants: boolean
-  readonly minimumProfile: SecurityProfile
   readonly dpopNonces: DpopNoncePolicy
   /** How long a session is remembered after a client joined it. */
   readonly sessionRetention: DurationSeconds
@@ -61,12 +66,10 @@ export interface ServerSettings {
   readonly openRegistration: OpenRegistrationSettings | undefined
   /** The issuers, apart from directories, whose assertions about users are accepted. */
   readonly assertionIssuers: readonly AssertionIssuer[]
-  readonly crossAppAccess: { readonly accepts: boolean; readonly issues: boolean }
   /** Whether clients get logout tokens. */
   readonly backChannelLogout: boolean
   /** `undefined` when the host deletes expired rows itself. */
   readonly purge: PurgeSettings | undefined
-  readonly maxConcurrentRequests: number
   /** How long the revocation feed keeps an entry; `undefined` without the feed. */
   readonly feedRetention: DurationSeconds | undefined
 }
@@ -88,6 +91,7 @@ export function parseSettings(options: AuthorizationServerOptions): ServerSettin
   refuseUnknownTargets(parsed, scopes)
   refuseUnusableIssuers(parsed.jwtBearer, options.issuer)
   return {
+    ...pickUnchanged(parsed),
     issuer: options.issuer,
     issuerUrl,
     interactionUrls,
@@ -101,16 +105,12 @@ export function parseSettings(options: AuthorizationServerOptions): ServerSettin
     rotation: parsed.refreshTokenRotation,
     retryWindow: parsed.refreshRetryWindow,
     purge: parsed.purge === false ? undefined : parsed.purge,
-    sessionBoundTokens: parsed.sessionBoundTokens,
     requirePushedRequests: parsed.requirePushedAuthorizationRequests || minimumRules(parsed).requiresPushedRequests,
-    acrRanks: parsed.acrRanks,
     managesGrants: parsed.grantManagement,
-    minimumProfile: parsed.minimumProfile,
     dpopNonces: parsed.dpop.nonces,
     sessionRetention: sessionRetention(parsed),
     apiClaims: apiClaimSettings(parsed, options.storage),
     assertionIssuers: options.jwtBearer?.issuers ?? [],
-    crossAppAccess: parsed.crossAppAccess,
     discovery: {
       ...(parsed.acrRanks.length > 0 && { acrValues: parsed.acrRanks }),
       ...(parsed.openRegistration !== undefined && { registrationEndpoint: `${options.issuer}/register` }),
@@ -120,10 +120,12 @@ export function parseSettings(options: AuthorizationServerOptions): ServerSettin
     clientDocuments: clientDocuments(options, parsed, scopes),
     openRegistration: openRegistration(parsed, scopes),
     backChannelLogout: backChannelLogout(options),
-    maxConcurrentRequests: parsed.maxConcurrentRequests,
     feedRetention: feedRetention(parsed),
   }
 }
+
+const pickUnchanged = (parsed: ParsedOptions) =>
+  Object.fromEntries(unchanged.map((name) => [name, parsed[name]])) as Pick<ParsedOptions, (typeof unchanged)[number]>
 
 /** @throws TypeError when a rule for exchanges or a trusted issuer names an API or a scope value that does not exist. */
 function refuseUnknownTargets({ tokenExchange, jwtBearer, resources }: ParsedOptions, scopes: ScopeRegistry): void {
