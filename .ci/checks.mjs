@@ -5,6 +5,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+import { runReport } from './report.mjs'
+
 const pnpm = ['-y', 'pnpm@12.21.0']
 
 /**
@@ -45,12 +47,21 @@ const folder = mkdtempSync(join(tmpdir(), 'mintmark-ci-'))
 const tally = { passed: 0, failed: 0, skipped: 0 }
 const notes = []
 const failed = await runStages()
+if (failed.length === 0) await compareSpeed()
 
 rmSync(folder, { recursive: true, force: true })
 for (const note of notes) console.log(note)
 for (const { command } of failed) console.log(`failed at: ${command.join(' ')}`)
 console.log(`${tally.passed} passed, ${tally.failed} failed, ${tally.skipped} skipped`)
 process.exitCode = failed.length === 0 ? 0 : 1
+
+/** Compares the speed with the previous version. This is only information, and never fails the checks. */
+async function compareSpeed() {
+  console.log('== bench compare')
+  const words = [...pnpm, 'bench', 'compare', '--short', '--seconds', '35']
+  const reason = await runReport('npx', words, { seconds: 57 })
+  if (reason !== undefined) notes.push(`not run: bench compare, because: ${reason}`)
+}
 
 /** Returns the commands that failed: at most one of each lane. */
 async function runStages() {

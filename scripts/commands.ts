@@ -15,6 +15,7 @@ export const commandGroups: Record<string, Record<string, readonly string[]>> = 
   bench: {
     requests: ['benchmarks/src/bench.ts'],
     start: ['benchmarks/src/start-up/start-up.ts', 'build'],
+    compare: ['benchmarks/src/compare/compare.ts'],
     core: ['benchmarks/src/without-http.ts'],
     push: ['benchmarks/src/pushed-request.ts'],
     dpop: ['benchmarks/src/dpop.ts'],

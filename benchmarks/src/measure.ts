@@ -132,7 +132,7 @@ const costPerFlow = (windows: readonly Window[]): FlowCost => ({
 })
 
 /** The quartile is more stable than the mean: other processes on the machine can only increase the cost of a flow. */
-function lowerQuartile(costs: readonly number[]): number {
+export function lowerQuartile(costs: readonly number[]): number {
   const sorted = costs.toSorted((left, right) => left - right)
   return sorted[Math.floor(sorted.length / 4)] ?? Number.NaN
 }
