@@ -26,7 +26,7 @@ const floors = {
   `,
   'storage-sql': `
     json-search dialect write-queues fair-turns migrations/ tables database row migrate until-aborted record-table
-    groups-of-a-user list/ stores/ create-sql-storage standard-forms postgres/ sqlite/ mariadb/ command/ command
+    groups-of-a-user list/ stores/ create-sql-storage standard-forms postgres/ sqlite/ mariadb/ durable-object/ command/ command
   `,
 }
 

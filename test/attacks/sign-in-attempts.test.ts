@@ -12,7 +12,7 @@ import { openTables } from '../../packages/create-mintmark/template/databases/sq
 import { createSite } from '../../packages/create-mintmark/template/users/ours/code/create-site.ts'
 import { type KnownBrowsers, knownBrowsers } from '../../packages/create-mintmark/template/shared/code/known-browser.ts'
 import { openUsers, type Users } from '../../packages/create-mintmark/template/users/ours/code/users.ts'
-import { openBrowser, type Browser } from '../../packages/create-mintmark/template/server/test/browser.ts'
+import { openBrowser, type Browser } from '../../packages/create-mintmark/template/browser/test/browser.ts'
 import { baseRequest, encode } from '../support/flow.ts'
 import { plainRequest } from '../support/plain-request.ts'
 

@@ -4,7 +4,7 @@ import { parseEnv } from 'node:util'
 
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest'
 
-import { openBrowser } from '../../packages/create-mintmark/template/server/test/browser.ts'
+import { openBrowser } from '../../packages/create-mintmark/template/browser/test/browser.ts'
 import { freePort } from '../support/free-port.ts'
 import { startProgram } from '../support/start-program.ts'
 import { createNextProject, removeFonts, run } from './next-project.ts'

@@ -55,6 +55,7 @@ it('the types of a package import only its dependencies and packages that the ho
     '@mintmark/scim': ['jose'],
     '@mintmark/signals': ['jose'],
     '@mintmark/storage-sql': ['kysely'],
+    '@mintmark/storage-sql/durable-object': ['kysely'],
     '@mintmark/storage-sql/mariadb': ['kysely'],
     '@mintmark/storage-sql/postgres': ['kysely'],
     '@mintmark/storage-sql/sqlite': ['kysely'],

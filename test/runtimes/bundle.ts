@@ -24,6 +24,8 @@ export async function bundle({ entry, node, folder, name = 'worker' }: BundleOpt
     outExtension: { '.js': '.mjs' },
     logLevel: 'error',
     platform: 'neutral',
+    // Some packages name their modules only so.
+    mainFields: ['module', 'main'],
     external: node === 'all' ? ['node:*'] : [],
     conditions: ['@mintmark/source', 'workerd', 'worker', 'import'],
   })

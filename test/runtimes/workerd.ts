@@ -10,10 +10,12 @@ interface WorkerdOptions {
   readonly bindings?: Readonly<Record<string, string>>
   /** The class of the Durable Objects, which are bound as `MINTMARK`. Their databases are in the same folder. */
   readonly durableObject?: string
+  /** Whether the worker may import `node:` modules, besides those that every worker has. */
+  readonly node?: 'compatible'
 }
 
 /** Returns the command that serves `worker.mjs` with workerd, Cloudflare's runtime. */
-export function workerdCommand({ port, folder, bindings = {}, durableObject }: WorkerdOptions): Command {
+export function workerdCommand({ port, folder, bindings = {}, durableObject, node }: WorkerdOptions): Command {
   const bound = Object.entries(bindings).map(
     ([name, text]) => `(name = ${JSON.stringify(name)}, text = ${JSON.stringify(text)})`,
   )
@@ -29,6 +31,7 @@ const config :Workerd.Config = (
 const worker :Workerd.Worker = (
   modules = [(name = "worker.mjs", esModule = embed "worker.mjs")],
   compatibilityDate = "2026-11-01",
+  compatibilityFlags = [${node === 'compatible' ? '"nodejs_compat"' : ''}],
   bindings = [${bound.join(', ')}],
   ${durableObject === undefined ? '' : `durableObjectNamespaces = [(className = "${durableObject}", uniqueKey = "mintmark", enableSql = true)], durableObjectStorage = (localDisk = "data"),`}
 );

@@ -12,7 +12,7 @@ import { withHeaders } from '@mintmark/core/http'
 import { consentPage, errorPage, logoutPage, readConsentForm, readSignInForm, signInPage } from '@mintmark/pages'
 import { clientId, epochSeconds, userId, type OAuthStorage } from '@mintmark/storage-interface'
 import { createSqlStorage } from '@mintmark/storage-sql'
-import { durableObjectSqlite } from './durable-object-sqlite.ts'
+import { toDurableObjectDialect } from '@mintmark/storage-sql/durable-object'
 import type { DurableObjectNamespace, DurableObjectState } from './durable-object.ts'
 
 interface Environment {
@@ -69,7 +69,7 @@ export class Mintmark {
 
 async function openServer(state: DurableObjectState, environment: Environment): Promise<AuthorizationServer> {
   const issuer = environment.ISSUER_URL
-  const storage = await createSqlStorage({ issuer, dialect: durableObjectSqlite(state.storage) })
+  const storage = await createSqlStorage({ issuer, dialect: toDurableObjectDialect(state.storage) })
   await registerOnce(storage, environment)
   const sessions = createCookieSessions({ storage })
   const attempts = limitSignIns({ onEvent: logEvents(console) })

@@ -1,4 +1,4 @@
-/** A layer of the template: a folder with some of `code`, `app`, `root`, `test`, `manifest.json` and `readme.md`. */
+/** A layer of the template: a folder with some of `code`, `app`, `scripts`, `root`, `test`, `manifest.json` and `readme.md`. */
 type Layer = string
 
 /** What somebody can choose, and which layers of the template it adds. */
@@ -22,13 +22,21 @@ export interface Framework extends Choice {
   /** How it is added to an existing project, which is recognized by a dependency. */
   readonly added?: { readonly dependency: string; readonly layers: readonly Layer[]; readonly note: string }
   readonly databases: readonly [string, ...string[]]
+  /** What to say when another database is chosen; by default the names of `databases`. */
+  readonly databaseAdvice?: string
+  /** Whether `npm run setup` creates the first records, or the program does when it starts for the first time. */
+  readonly setUp: 'by-command' | 'at-start'
 }
 
-/** A database, with what is in `.env` to find it. */
+/** A database. */
 export interface Database extends Choice {
-  /** The variable with the address. */
+  /** What is in `.env` to find it. None if the platform binds it. */
+  readonly address?: DatabaseAddress
+}
+
+export interface DatabaseAddress {
   readonly variable: string
-  readonly defaultAddress: string
+  readonly byDefault: string
   /** Whether the address is that of a server, which may not be running. */
   readonly needsServer: boolean
 }
@@ -39,7 +47,7 @@ export const frameworks: readonly Framework[] = [
   {
     name: 'express',
     title: 'Express',
-    layers: ['setup', 'server', 'frameworks/express'],
+    layers: ['setup', 'browser', 'server', 'frameworks/express'],
     code: 'src',
     issuerPath: '',
     start: ['start'],
@@ -52,15 +60,17 @@ export const frameworks: readonly Framework[] = [
   app.use(await mintmark())`,
     },
     databases: everyDatabase,
+    setUp: 'by-command',
   },
   {
     name: 'hono',
     title: 'Hono',
-    layers: ['setup', 'server', 'frameworks/hono'],
+    layers: ['setup', 'browser', 'server', 'frameworks/hono'],
     code: 'src',
     issuerPath: '',
     start: ['start'],
     databases: everyDatabase,
+    setUp: 'by-command',
   },
   {
     name: 'nextjs',
@@ -76,51 +86,61 @@ export const frameworks: readonly Framework[] = [
       note: 'The route handlers app/id and app/.well-known serve it.',
     },
     databases: everyDatabase,
+    setUp: 'by-command',
   },
   {
     name: 'fastify',
     title: 'Fastify',
-    layers: ['setup', 'server', 'frameworks/fastify'],
+    layers: ['setup', 'browser', 'server', 'frameworks/fastify'],
     code: 'src',
     issuerPath: '',
     start: ['start'],
     databases: everyDatabase,
+    setUp: 'by-command',
+  },
+  {
+    name: 'cloudflare-workers',
+    title: 'Cloudflare Workers',
+    layers: ['browser', 'frameworks/cloudflare-workers'],
+    code: 'src',
+    issuerPath: '',
+    start: ['run', 'dev'],
+    databases: ['durable-object'],
+    databaseAdvice: 'The database of a Worker is its Durable Object: write --database durable-object, or leave it out.',
+    setUp: 'at-start',
   },
 ]
 
-/** What is not made here, and where it is. */
-const notHere = [
-  {
-    names: ['workers', 'cloudflare', 'cloudflare-workers'],
-    advice:
-      'Start from the example of a Worker with a Durable Object: https://github.com/mintmark/mintmark/tree/main/examples/cloudflare-worker',
-  },
-]
+/** Other names of a framework. They are refused with its name, so that each has one. */
+const otherNames: Readonly<Record<string, string>> = {
+  workers: 'cloudflare-workers',
+  cloudflare: 'cloudflare-workers',
+  next: 'nextjs',
+}
 
 export const databases: readonly Database[] = [
   {
     name: 'sqlite',
     title: 'SQLite: a file, for one server',
     layers: ['databases/sqlite'],
-    variable: 'MINTMARK_SQLITE',
-    defaultAddress: 'mintmark.db',
-    needsServer: false,
+    address: { variable: 'MINTMARK_SQLITE', byDefault: 'mintmark.db', needsServer: false },
   },
   {
     name: 'postgresql',
     title: 'PostgreSQL',
     layers: ['databases/postgresql'],
-    variable: 'MINTMARK_POSTGRES',
-    defaultAddress: 'postgres://localhost:5432/mintmark',
-    needsServer: true,
+    address: { variable: 'MINTMARK_POSTGRES', byDefault: 'postgres://localhost:5432/mintmark', needsServer: true },
   },
   {
     name: 'mariadb',
     title: 'MariaDB',
     layers: ['databases/mariadb'],
-    variable: 'MINTMARK_MARIADB',
-    defaultAddress: 'mariadb://localhost:3306/mintmark',
-    needsServer: true,
+    address: { variable: 'MINTMARK_MARIADB', byDefault: 'mariadb://localhost:3306/mintmark', needsServer: true },
+  },
+  {
+    name: 'durable-object',
+    title: 'A Durable Object: the database of a Worker',
+    layers: ['databases/durable-object'],
   },
 ]
 
@@ -153,8 +173,8 @@ interface Refused {
 
 /** Finds the choices with the given names. What was not given is the first that fits. */
 export function choose(given: Given): Chosen {
-  const elsewhere = notHere.find(({ names }) => names.includes(given.framework ?? ''))
-  if (elsewhere !== undefined) return refuse(`--framework ${given.framework} has no template. ${elsewhere.advice}`)
+  const meant = otherNames[given.framework ?? '']
+  if (meant !== undefined) return refuse(`--framework "${given.framework}" is not known. Write --framework ${meant}.`)
   const framework = find('framework', frameworks, given.framework)
   if ('kind' in framework) return framework
   const database = find('database', databases, given.database ?? framework.databases[0])
@@ -164,9 +184,8 @@ export function choose(given: Given): Chosen {
   if (framework.databases.includes(database.name)) {
     return { kind: 'chosen', choices: { framework, database, users } }
   }
-  return refuse(
-    `--framework ${framework.name} does not go with --database ${database.name}. Choose ${listOf(framework.databases)}.`,
-  )
+  const { databaseAdvice = `Choose ${listOf(framework.databases)}.` } = framework
+  return refuse(`--framework ${framework.name} does not go with --database ${database.name}. ${databaseAdvice}`)
 }
 
 function find<C extends Choice>(flag: string, all: readonly C[], name: string | undefined): C | Refused {

@@ -1,6 +1,6 @@
 import { relative } from 'node:path'
 
-import type { Choices } from './choices.ts'
+import type { Choices, DatabaseAddress } from './choices.ts'
 import type { ExistingProject } from './existing-project.ts'
 import type { Io } from './io.ts'
 import type { ProjectTemplate, Secrets } from './template.ts'
@@ -27,15 +27,16 @@ export async function finishProject(project: WrittenProject, io: Io): Promise<nu
   const { folder, choices, address, install } = project
   const commands = commandsOf(project, packageManager(io.env['npm_config_user_agent']))
   // Nobody has said where the database server is.
-  const isAddressMissing = choices.database.needsServer && address === undefined
-  const now = install === 'no' ? [] : isAddressMissing ? commands.install : [...commands.install, commands.setUp]
+  const missing = address === undefined && choices.database.address?.needsServer ? choices.database.address : undefined
+  const now =
+    install === 'no' ? [] : missing === undefined ? [...commands.install, ...commands.setUp] : commands.install
   let done = 0
   for (const command of now) {
     if (!(await io.runProgram(command, folder))) break
     done += 1
   }
-  const left = [...commands.install, commands.setUp].slice(done)
-  io.out(nextSteps({ ...project, folder: relative(io.cwd, folder), isAddressMissing }, [...left, commands.start]))
+  const left = [...commands.install, ...commands.setUp].slice(done)
+  io.out(nextSteps({ ...project, folder: relative(io.cwd, folder), missing }, [...left, commands.start]))
   const failed = now[done]
   if (failed === undefined) return 0
   io.err(`create-mintmark: the files were created, but ${failed.join(' ')} failed.`)
@@ -44,14 +45,19 @@ export async function finishProject(project: WrittenProject, io: Io): Promise<nu
 
 interface Commands {
   readonly install: readonly Command[]
-  readonly setUp: Command
+  /** None if the program does it. */
+  readonly setUp: readonly Command[]
   readonly start: Command
 }
 
 function commandsOf({ choices, existing, template }: WrittenProject, manager: string): Commands {
   if (existing === undefined) {
-    const { start } = choices.framework
-    return { install: [[manager, 'install']], setUp: [manager, 'run', 'setup'], start: [manager, ...start] }
+    const { start, setUp } = choices.framework
+    return {
+      install: [[manager, 'install']],
+      setUp: setUp === 'by-command' ? [[manager, 'run', 'setup']] : [],
+      start: [manager, ...start],
+    }
   }
   const add = manager === 'npm' ? 'install' : 'add'
   const packages = (list: Readonly<Record<string, string>> = {}): readonly string[] =>
@@ -64,7 +70,7 @@ function commandsOf({ choices, existing, template }: WrittenProject, manager: st
       { flags: [], list: packages(template.manifest.dependencies) },
       { flags: ['-D'], list: packages(template.manifest.devDependencies) },
     ].flatMap(({ flags, list }): readonly Command[] => (list.length === 0 ? [] : [[manager, add, ...flags, ...list]])),
-    setUp: ['node', `${template.code.replaceAll('\\', '/')}/setup.ts`],
+    setUp: [['node', `${template.code.replaceAll('\\', '/')}/setup.ts`]],
     start: [manager, 'run', 'dev'],
   }
 }
@@ -74,22 +80,25 @@ const packageManager = (userAgent: string | undefined): string =>
   ['npm', 'pnpm', 'yarn', 'bun'].find((name) => userAgent?.startsWith(`${name}/`)) ?? 'npm'
 
 interface Steps extends WrittenProject {
-  readonly isAddressMissing: boolean
+  /** The address of the database server, which nobody has given. */
+  readonly missing: DatabaseAddress | undefined
 }
 
 /** Returns what to do after a project was written. `folder` is relative to the working directory. */
 function nextSteps(steps: Steps, commands: readonly Command[]): string {
-  const { folder, choices, existing, issuer, secrets, isAddressMissing } = steps
-  const { database, framework } = choices
+  const { folder, choices, existing, issuer, secrets, missing } = steps
+  const { framework } = choices
   const where = folder === '' ? 'this folder' : folder
   const lines = [
     ...(folder === '' ? [] : [`cd ${/\s/.test(folder) ? `"${folder}"` : folder}`]),
     ...commands.map((command) => command.map((part) => (part.includes('>') ? `"${part}"` : part)).join(' ')),
   ]
-  const address = `Set ${database.variable} in ${existing === undefined ? '' : `${steps.template.code}/`}.env to the URL of an empty database, if it is not\n${database.defaultAddress}`
+  const file = `${existing === undefined ? '' : `${steps.template.code}/`}.env`
+  const address = (needed: DatabaseAddress): string =>
+    `Set ${needed.variable} in ${file} to the URL of an empty database, if it is not\n${needed.byDefault}`
   return [
     existing === undefined ? `Created a server in ${where}. Next:` : `Added a server to the project in ${where}. Next:`,
-    ...(isAddressMissing ? [address] : []),
+    ...(missing === undefined ? [] : [address(missing)]),
     ...(existing === undefined || framework.added === undefined ? [] : [framework.added.note]),
     lines.map((line) => `  ${line}`).join('\n'),
     'Then open:',

@@ -87,15 +87,28 @@ test.each([
   { argv: ['a', '--name', 'Not Good'], reason: '"Not Good" is not a valid package name.' },
   {
     argv: ['a', '--framework', 'koa'],
-    reason: '--framework "koa" is not known. Choose express, hono, nextjs or fastify.',
+    reason: '--framework "koa" is not known. Choose express, hono, nextjs, fastify or cloudflare-workers.',
   },
   {
     argv: ['a', '--framework', 'workers'],
-    reason: '--framework workers has no template. Start from the example of a Worker with a Durable Object',
+    reason: '--framework "workers" is not known. Write --framework cloudflare-workers.',
+  },
+  {
+    argv: ['a', '--framework', 'cloudflare-workers', '--database', 'postgresql'],
+    reason:
+      '--framework cloudflare-workers does not go with --database postgresql. The database of a Worker is its Durable Object: write --database durable-object, or leave it out.',
+  },
+  {
+    argv: ['a', '--framework', 'hono', '--database', 'durable-object'],
+    reason: '--framework hono does not go with --database durable-object. Choose sqlite, postgresql or mariadb.',
+  },
+  {
+    argv: ['a', '--framework', 'cloudflare-workers', '--database-url', 'mintmark.db'],
+    reason: '--database durable-object has no address: leave out --database-url.',
   },
   {
     argv: ['a', '--database', 'mysql'],
-    reason: '--database "mysql" is not known. Choose sqlite, postgresql or mariadb.',
+    reason: '--database "mysql" is not known. Choose sqlite, postgresql, mariadb or durable-object.',
   },
   { argv: ['a', '--users', 'theirs'], reason: '--users "theirs" is not known. Choose ours or own.' },
   { argv: ['a', '--colour'], reason: "Unknown option '--colour'" },
@@ -115,7 +128,9 @@ test('asks in a terminal what no option answers, again after a wrong answer, and
   const { code, out } = await runIn(['a', '--no-install'], { ask })
 
   expect([code, answers]).toEqual([0, []])
-  expect(out).toContain('\nWhich framework?\n  1  Express\n  2  Hono\n  3  Next.js\n  4  Fastify\n')
+  expect(out).toContain(
+    '\nWhich framework?\n  1  Express\n  2  Hono\n  3  Next.js\n  4  Fastify\n  5  Cloudflare Workers\n',
+  )
   expect(readdirSync(join(cwd, 'a/src'))).toContain('passkey-table.ts')
   expect(Object.keys(dependenciesOf('a'))).toEqual(expect.arrayContaining(['fastify', 'pg']))
 })
@@ -170,6 +185,28 @@ test('prints the help, and creates nothing', async () => {
   expect(code).toBe(0)
   expect(out).toMatch(/^create-mintmark \[folder\]/)
   expect(readdirSync(cwd)).toEqual([])
+})
+
+test('creates a Worker with the name of the package, asks for no database, and sets nothing up before it starts', async () => {
+  const answers = ['cloudflare-workers', 'own']
+  const ask = vi.fn(() => Promise.resolve(answers.shift() ?? ''))
+
+  const { code, out, programs } = await runIn(['id server', '--name', '@acme/id_1.x'], { ask })
+
+  expect([code, answers]).toEqual([0, []])
+  expect(programs).toEqual(['npm install in id server'])
+  expect(out).toContain('  cd "id server"\n  npm run dev\n')
+  expect(out).not.toContain('Which database?')
+  const environment = readFileSync(join(cwd, 'id server/.env'), 'utf8')
+  expect(Array.from(environment.matchAll(/^\w+/gm), ([name]) => name)).toEqual([
+    'MINTMARK_SEALING_KEY',
+    'MINTMARK_ISSUER',
+    'SETUP_KEY',
+    'TRY_KEY',
+    'SAMPLE_PASSWORD',
+  ])
+  expect(readFileSync(join(cwd, 'id server/wrangler.jsonc'), 'utf8')).toContain('"name": "id-1-x"')
+  expect(Object.keys(dependenciesOf('id server'))).not.toContain('@mintmark/cli')
 })
 
 const dependenciesOf = (folder: string): object =>

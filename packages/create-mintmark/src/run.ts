@@ -38,7 +38,7 @@ async function create(invocation: CreateArguments, io: Io): Promise<number> {
   const chosen = await chooseWith(invocation, existing, io)
   if (chosen.kind === 'refused') return refuseArguments(io, chosen.reason)
   const { choices } = chosen
-  const { framework } = choices
+  const { framework, database } = choices
 
   const issuer = invocation.issuer ?? `http://localhost:3000${existing === undefined ? framework.issuerPath : '/id'}`
   if (framework.fixedPath !== undefined && new URL(issuer).pathname !== framework.fixedPath) {
@@ -46,6 +46,9 @@ async function create(invocation: CreateArguments, io: Io): Promise<number> {
       io,
       `with ${framework.title}, the path of --issuer is ${framework.fixedPath}, as its routes.`,
     )
+  }
+  if (database.address === undefined && invocation.databaseUrl !== undefined) {
+    return refuseArguments(io, `--database ${database.name} has no address: leave out --database-url.`)
   }
   const secrets = createSecrets()
   const name = invocation.name ?? packageNameOf(basename(folder))

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join, posix, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-import type { Choices, Framework } from './choices.ts'
+import type { Choices, DatabaseAddress, Framework } from './choices.ts'
 import type { ExistingProject } from './existing-project.ts'
 import { mergeManifests, withVersions, type Manifest } from './manifest.ts'
 
@@ -43,6 +43,8 @@ export interface Secrets {
   readonly sealingKey: string
   /** In the link with which the server is tried. */
   readonly tryKey: string
+  /** With which the first records of a Worker are created. */
+  readonly setupKey: string
   /** Of the sample user of `--users own`. */
   readonly samplePassword: string
 }
@@ -51,6 +53,7 @@ export interface Secrets {
 export const createSecrets = (): Secrets => ({
   sealingKey: randomBytes(32).toString('base64url'),
   tryKey: randomBytes(16).toString('base64url'),
+  setupKey: randomBytes(32).toString('base64url'),
   samplePassword: randomBytes(10).toString('hex'),
 })
 
@@ -69,17 +72,24 @@ export async function readTemplate(options: ProjectOptions): Promise<ProjectTemp
     .join('')
     .replace('my-server', name)
   const files = [
-    ...read.flatMap((layer) => layer.files),
+    ...read.flatMap((layer) => layer.files).map((file) => withWorkerName(file, name)),
     // The project's own test uses SQLite in memory, whatever the database.
-    ...(folders.test === undefined || database.name === 'sqlite'
-      ? []
-      : await filesIn('databases/sqlite/code', folders.test)),
+    ...(folders.test !== undefined && database.address?.needsServer
+      ? await filesIn('databases/sqlite/code', folders.test)
+      : []),
     ...(folders.code === 'src' ? [] : [ordinary(join(folders.code, 'package.json'), importsOfFolder)]),
     ordinary(join(folders.own, 'README.md'), readme),
     { path: join(folders.own, '.env'), text: environment(options, folders), access: 'private' } as const,
   ]
   const manifestFile = ordinary('package.json', `${JSON.stringify({ name, ...manifest }, undefined, 2)}\n`)
   return { files: existing === undefined ? [...files, manifestFile] : files, manifest, code: folders.code }
+}
+
+/** Writes the name of the Worker to its configuration. Cloudflare accepts letters, digits and dashes. */
+function withWorkerName(file: ProjectFile, name: string): ProjectFile {
+  if (file.path !== 'wrangler.jsonc') return file
+  const [worker] = /[a-z0-9][a-z0-9-]{0,53}/.exec(name.replace(/^@.*\//, '').replaceAll(/[._~]/g, '-')) ?? ['my-server']
+  return { ...file, text: file.text.replace('my-server', worker) }
 }
 
 /** The package.json of a folder in a project: its files import each other as `#name`. */
@@ -89,6 +99,7 @@ const importsOfFolder = `${JSON.stringify({ private: true, type: 'module', impor
 interface Folders {
   readonly code: string
   readonly app: string
+  readonly scripts: string
   readonly test: string | undefined
   readonly root: string
   /** The folder of README.md and .env. */
@@ -97,9 +108,10 @@ interface Folders {
 
 function foldersOf({ code, added }: Framework, existing: ProjectOptions['existing']): Folders {
   const sources = existing?.sources ?? ''
-  if (existing === undefined && code === 'src') return { code, app: 'app', test: 'test', root: '', own: '' }
+  if (existing === undefined && code === 'src')
+    return { code, app: 'app', scripts: 'scripts', test: 'test', root: '', own: '' }
   const folder = join(sources, added === undefined ? code : 'mintmark')
-  return { code: folder, app: join(sources, 'app'), test: undefined, root: '', own: folder }
+  return { code: folder, app: join(sources, 'app'), scripts: 'scripts', test: undefined, root: '', own: folder }
 }
 
 /** What a layer adds to a project. */
@@ -110,7 +122,9 @@ interface LayerContent {
 }
 
 async function readLayer(layer: string, folders: Folders): Promise<LayerContent> {
-  const files = (['code', 'app', 'test', 'root'] as const).map((kind) => filesIn(`${layer}/${kind}`, folders[kind]))
+  const files = (['code', 'app', 'scripts', 'test', 'root'] as const).map((kind) =>
+    filesIn(`${layer}/${kind}`, folders[kind]),
+  )
   return {
     files: (await Promise.all(files)).flat(),
     manifest: JSON.parse((await readIfThere(`${layer}/manifest.json`)) ?? '{}') as Manifest,
@@ -145,14 +159,18 @@ const ordinary = (path: string, text: string): ProjectFile => ({ path, text, acc
 
 /** Returns the content of `.env`. Relative paths start from the folder of the project. */
 function environment({ choices, address, issuer, secrets }: ProjectOptions, { own }: Folders): string {
-  const { database, users } = choices
-  const isFile = !database.needsServer
+  const { database, framework, users } = choices
   const lines = [
     '# Do not commit this file. Keep a copy: without it the signing keys in the database are lost.',
     `MINTMARK_SEALING_KEY=${secrets.sealingKey}`,
     `MINTMARK_ISSUER=${issuer}`,
-    `${database.variable}=${address ?? (isFile ? posix.join(own, database.defaultAddress) : database.defaultAddress)}`,
-    ...(isFile && own !== '' ? [`USERS_SQLITE=${posix.join(own, 'users.db')}`] : []),
+    ...(database.address === undefined ? [] : addresses(database.address, { address, own })),
+    ...(framework.setUp === 'by-command'
+      ? []
+      : [
+          '# Whoever has it can create the first records of the Worker. A deployed Worker needs it only for `npm run setup`.',
+          `SETUP_KEY=${secrets.setupKey}`,
+        ]),
     '# The secret in the link with which you try the server. Remove it before you go live.',
     `TRY_KEY=${secrets.tryKey}`,
     ...(users.name === 'own'
@@ -163,6 +181,15 @@ function environment({ choices, address, issuer, secrets }: ProjectOptions, { ow
       : []),
   ]
   return lines.map((line) => `${line}\n`).join('')
+}
+
+function addresses(
+  { variable, byDefault, needsServer }: DatabaseAddress,
+  { address, own }: Pick<ProjectOptions, 'address'> & Pick<Folders, 'own'>,
+): readonly string[] {
+  if (needsServer) return [`${variable}=${address ?? byDefault}`]
+  const users = own === '' ? [] : [`USERS_SQLITE=${posix.join(own, 'users.db')}`]
+  return [`${variable}=${address ?? posix.join(own, byDefault)}`, ...users]
 }
 
 const readOwnManifest = async (): Promise<Manifest> =>

@@ -22,7 +22,7 @@ export interface GeneratedProject {
   readonly environment: Readonly<Record<string, string>>
 }
 
-/** Every combination for Node. test/packed has those that need a compiler of their own. */
+/** Every combination but those with Next.js. test/packed has those that need a compiler of their own. */
 export const combinations: readonly Choices[] = frameworks
   .filter(({ code }) => code === 'src')
   .flatMap((framework) =>
@@ -95,7 +95,7 @@ export function writeCompilerConfiguration({ folder, projects }: GeneratedProjec
   const path = join(folder, 'tsconfig.json')
   const options = {
     extends: `./${projects[0]?.name}/tsconfig.json`,
-    include: ['*/src', '*/test', '*/main.ts', '*/mintmark'],
+    include: ['*/src', '*/test', '*/scripts', '*/main.ts', '*/mintmark'],
   }
   // What our sources need; the types of the packages, which projects see, do not.
   const compilerOptions = {

@@ -11,12 +11,16 @@ export interface SiteOptions {
   /** The secret in the link with which you try the site; empty for none. */
   readonly tryKey: string
   readonly logger: Logger
+  /** Sends the requests of try-it.ts to the server; `fetch` by default. */
+  readonly fetch?: Fetch
 }
+
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
 /** Everything that the framework mounts. */
 export interface Site {
   /** The authorization server. */
-  readonly server: HttpService
+  readonly server: AuthorizationServer
   /** Answers `/health` and `/ready`, for load balancers. */
   readonly health: HttpService
   /** They answer their own paths, of OAuth, OpenID Connect and SCIM. Mount them before body parsers. */

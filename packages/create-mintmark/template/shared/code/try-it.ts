@@ -10,7 +10,7 @@ import {
   type ServerResponse,
 } from '@mintmark/core/http'
 
-import { basePath } from '#site'
+import { basePath, type Fetch } from '#site'
 import type { SignInUsers } from '#user'
 
 interface TryIt {
@@ -19,6 +19,7 @@ interface TryIt {
   readonly key: string
   readonly sessions: CookieSessions
   readonly users: SignInUsers
+  readonly fetch?: Fetch | undefined
 }
 
 /**
@@ -27,7 +28,7 @@ interface TryIt {
  * Remove this file, its line in create-site.ts and the client `try-it` before you go live.
  */
 export function createTryIt(tryIt: TryIt): Readonly<Record<string, Endpoint>> {
-  const { issuer } = tryIt
+  const { issuer, fetch = globalThis.fetch } = tryIt
   const base = basePath(issuer)
   const callback = `${issuer}/try/callback`
   // The browser keeps the state and the verifier until the response arrives.

@@ -23,7 +23,7 @@ import type { Users } from '#users'
  * @throws Error if the stored signing keys were sealed with another key.
  */
 export async function createSite(options: SiteOptions & { readonly users: Users }): Promise<Site> {
-  const { issuer, storage, users, sealingKey, tryKey, logger } = options
+  const { issuer, storage, users, sealingKey, tryKey, logger, fetch } = options
   const sessions = createCookieSessions({ storage })
   const onEvent = logEvents(logger)
   const attempts = limitSignIns({ onEvent })
@@ -66,7 +66,7 @@ export async function createSite(options: SiteOptions & { readonly users: Users 
       [`${base}/`]: async (request) => homePage({ base, signedIn: await sessions.signedIn(request), passkeys: true }),
       [`${base}/sign-in`]: askSiteSignIn(signInParts),
       [`${base}/passkeys`]: askPasskeys({ ...passkeyParts, sessions }),
-      ...createTryIt({ issuer, key: tryKey, sessions, users }),
+      ...createTryIt({ issuer, key: tryKey, sessions, users, fetch }),
     }),
   }
 }

@@ -20,7 +20,7 @@ import { toHostUsers, type Users } from '#users'
  * @throws Error if the stored signing keys were sealed with another key.
  */
 export async function createSite(options: SiteOptions & { readonly users: Users }): Promise<Site> {
-  const { issuer, storage, users, sealingKey, tryKey, logger } = options
+  const { issuer, storage, users, sealingKey, tryKey, logger, fetch } = options
   // Mintmark reads your table whenever something depends on a user, and keeps no copy of it.
   const hostUsers = toHostUsers(users)
   const sessions = createCookieSessions({ storage, users: hostUsers })
@@ -55,7 +55,7 @@ export async function createSite(options: SiteOptions & { readonly users: Users 
     pages: renderingErrors(server, {
       [`${base}/`]: async (request) => homePage({ base, signedIn: await sessions.signedIn(request), passkeys: false }),
       [`${base}/sign-in`]: askSiteSignIn(signInParts),
-      ...createTryIt({ issuer, key: tryKey, sessions, users }),
+      ...createTryIt({ issuer, key: tryKey, sessions, users, fetch }),
     }),
   }
 }

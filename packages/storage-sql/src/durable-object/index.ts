@@ -1,0 +1,1 @@
+export { toDurableObjectDialect } from './dialect.ts'
