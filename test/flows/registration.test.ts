@@ -325,6 +325,7 @@ describe('with a software statement (RFC 7591 §2.3)', () => {
     expect(await errorOf(await stranger.sign({}))).toBe('unapproved_software_statement')
     expect(await errorOf(await forger.sign({}))).toBe('invalid_software_statement')
     expect(await errorOf(await sign({ exp: 1 }))).toBe('invalid_software_statement')
+    expect(await errorOf(`${await sign({})}=`)).toBe('invalid_software_statement')
     expect(await errorOf('x.y.z')).toBe('invalid_software_statement')
     expect(await errorOf({})).toBe('invalid_software_statement')
     expect((await site.register(metadata)).status).toBe(401)
@@ -353,6 +354,9 @@ describe('with a software statement (RFC 7591 §2.3)', () => {
     ['a nonce', { nonce: 'n' }, 'JWT'],
     ['a subject and an audience', { sub: 'u', aud: 'client' }, 'JWT'],
     ['another audience', { aud: 'https://other.example' }, 'JWT'],
+    ['a start in the future', { nbf: 4_102_444_800 }, undefined],
+    ['an end that is no number', { exp: '4102444800' }, undefined],
+    ['a lone surrogate', { client_name: '\uD800' }, undefined],
   ])('refuses a JWT of a trusted issuer with %s (RFC 8725 §3.11)', async (_case, claims, typ) => {
     const { trusted, sign } = await anIssuer()
     const site = await start({ softwareStatements: [trusted] })

@@ -22,7 +22,7 @@ export { openWebhookSecret, sealWebhookSecret } from './delivery/webhook-secrets
 export type { ProvisionedSubject, ProvisioningResult, ProvisioningSender } from './delivery/send-webhook.ts'
 export { parseRetryAfter } from './delivery/post-message.ts'
 export type { OutboundClient } from './outbound/client.ts'
-export { verifyIssuerJwt } from './clients/client-jwt.ts'
+export { clientAlgorithms, verifyIssuerJwt, verifyWithKeys } from './clients/client-jwt.ts'
 export type { IssuerKeys } from './clients/client-jwt.ts'
 export { createRemoteKeySets, isKeySetUrl, isPublicKeySet, readKeySet } from './clients/remote-key-set.ts'
 export type { RemoteKeySets } from './clients/remote-key-set.ts'

@@ -2,14 +2,15 @@ import {
   aListOfStrings,
   anObject,
   aNonEmptyString,
+  isCompactJws,
   isStorable,
   listOf,
   optionsOf,
-  repeatsMember,
   required,
 } from '@mintmark/internal'
+import { clientAlgorithms, verifyWithKeys } from '@mintmark/core/internal'
 import type { JsonObject } from '@mintmark/storage-interface'
-import { base64url, createLocalJWKSet, decodeJwt, type JSONWebKeySet, jwtVerify } from 'jose'
+import { decodeJwt, type JSONWebKeySet } from 'jose'
 
 import type { RegistrationPolicy } from './policy.ts'
 import { RegistrationError } from './refusals.ts'
@@ -43,20 +44,16 @@ export async function verifyStatement(
   now: number,
   { softwareStatements: trusted, issuer: server, endpoint }: StatementReceiver,
 ): Promise<VerifiedStatement> {
-  if (typeof statement !== 'string') throw new RegistrationError('statement_invalid')
+  if (typeof statement !== 'string' || !isCompactJws(statement, maxLength))
+    throw new RegistrationError('statement_invalid')
   const issuer = trusted.find((candidate) => candidate.issuer === issuerOf(statement))
   if (issuer === undefined) throw new RegistrationError('statement_unapproved')
-  try {
-    const { payload, protectedHeader } = await jwtVerify(statement, createLocalJWKSet(issuer.jwks), {
-      issuer: issuer.issuer,
-      algorithms: ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'],
-      currentDate: new Date(now * 1000),
-    })
-    requireStatement(statement, { ...payload, typ: protectedHeader.typ }, [server, endpoint])
-    return { claims: payload as JsonObject, issuer }
-  } catch (cause) {
-    throw new RegistrationError('statement_invalid', { cause })
-  }
+  const verified = await verifyWithKeys(issuer.jwks, statement, clientAlgorithms)
+  if (verified === undefined) throw new RegistrationError('statement_invalid')
+  const { header, claims } = verified
+  const problem = findProblem({ ...claims, typ: header.typ }, { now, receivers: [server, endpoint] })
+  if (problem !== undefined) throw new RegistrationError('statement_invalid', { cause: new TypeError(problem) })
+  return { claims, issuer }
 }
 
 /** A statement that a trusted issuer has signed. */
@@ -73,34 +70,32 @@ interface StatementReceiver {
 }
 
 /**
- * Refuses JWTs that the issuer has signed for another purpose (RFC 8725 §3.11, §3.12). Otherwise, with an OpenID provider
- * as the issuer, any ID token of any of its users would register clients. RFC 7591 §2.3 registers no `typ`.
- * @throws TypeError saying what is wrong.
+ * Finds out why a JWT that the issuer has signed is not a current statement for this server. JWTs for another purpose are
+ * refused (RFC 8725 §3.11, §3.12): otherwise, with an OpenID provider as the issuer, any ID token of any of its users would
+ * register clients. RFC 7591 §2.3 registers no `typ`.
  */
-function requireStatement(
-  statement: string,
-  { typ, software_id: softwareId, nonce, sub, aud }: Readonly<Record<string, unknown>>,
-  receivers: readonly string[],
-): void {
+function findProblem(
+  { typ, ...claims }: Readonly<Record<string, unknown>>,
+  { now, receivers }: { readonly now: number; readonly receivers: readonly string[] },
+): string | undefined {
+  const { software_id: softwareId, nonce, sub, aud, exp, nbf } = claims
   const isOwnType = typeof typ === 'string' && statementTypes.has(typ.toLowerCase())
-  if (typ !== undefined && !isOwnType) throw new TypeError('The JWT has the typ of another kind of JWT.')
-  // RFC 8259 §4: the meaning of a repeated member differs between parsers, such as the one of the issuer and this one.
-  if (statement.split('.', 2).some((part) => !isUnambiguous(part)))
-    throw new TypeError('A member of the JWT is repeated.')
+  if (typ !== undefined && !isOwnType) return 'The JWT has the typ of another kind of JWT.'
+  if (!isStorable(claims)) return 'The JWT has text that no database stores.'
+  // RFC 7519 §4.1.4, §4.1.5.
+  if (exp !== undefined && !(typeof exp === 'number' && now < exp)) return 'The JWT has expired.'
+  if (nbf !== undefined && !(typeof nbf === 'number' && nbf <= now)) return 'The JWT is not valid yet.'
   // RFC 7591 §2.3: the statement is about a piece of software.
-  if (typeof softwareId !== 'string' || softwareId === '') throw new TypeError('The JWT has no software_id.')
-  if (nonce !== undefined || (sub !== undefined && aud !== undefined))
-    throw new TypeError('The JWT is about a user, as an ID token.')
+  if (typeof softwareId !== 'string' || softwareId === '') return 'The JWT has no software_id.'
+  if (nonce !== undefined || (sub !== undefined && aud !== undefined)) return 'The JWT is about a user, as an ID token.'
   // RFC 7519 §4.1.3.
   if (aud !== undefined && ![aud].flat().some((name) => receivers.some((own) => own === name)))
-    throw new TypeError('The JWT is for another server.')
+    return 'The JWT is for another server.'
+  return undefined
 }
 
-/** Whether a part of a JWT is JSON that every parser reads alike and every store keeps. */
-function isUnambiguous(part: string): boolean {
-  const text = new TextDecoder('utf-8', { fatal: true }).decode(base64url.decode(part))
-  return !repeatsMember(text) && isStorable(JSON.parse(text))
-}
+/** In characters. Larger ones are not decoded. */
+const maxLength = 65_536
 
 /** RFC 7515 §4.1.9: `application/` may be left out. */
 const statementTypes: ReadonlySet<string> = new Set([
