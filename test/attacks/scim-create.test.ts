@@ -36,6 +36,7 @@ describe('SCIM create: rejected requests store nothing', () => {
     ['a string', '"x"', syntax('body_malformed')],
     ['a number', '1', syntax('body_malformed')],
     ['half an object', '{', syntax('body_malformed')],
+    ['a megabyte too much', ' '.repeat(5_242_880), { status: 413, reason: 'message_too_large' }],
     ['a depth of 10,000', `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`, syntax('body_too_deep')],
     ['a list nested 10,000 deep', `${'['.repeat(10_000)}${']'.repeat(10_000)}`, syntax('body_too_deep')],
     [

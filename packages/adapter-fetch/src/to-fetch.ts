@@ -88,7 +88,7 @@ export const toFetchEndpoint =
   (request) =>
     answer(service, request, async (received) => {
       const read = await readRequest(received, service.bodyLimit)
-      if (read === 'too_large') return service.tooLarge()
+      if (read === 'too_large') return service.tooLarge(received)
       return read === 'aborted' ? abandoned : endpoint(read)
     })
 

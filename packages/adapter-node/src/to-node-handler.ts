@@ -51,7 +51,7 @@ export function toNodeEndpoint(service: HttpService, endpoint: Endpoint): NodeHa
 
     await answer({ request, response, url }, async (received) => {
       const read = await readRequest(received, service.bodyLimit)
-      return typeof read === 'string' ? service.tooLarge() : endpoint(read)
+      return typeof read === 'string' ? service.tooLarge(received) : endpoint(read)
     })
     return true
   }

@@ -207,7 +207,23 @@ it('responds to refused requests with problem details and the headers that HTTP 
     { status: 400, reason: 'body_invalid' },
   )
   expect(nameless.body?.['pointer']).toBe('/client_name')
-  expect(system.server.tooLarge()).toMatchObject({ status: 413 })
+})
+
+it('refuses a body that is declared too large before it reads it, and reports it (RFC 9110 §15.5.14)', async () => {
+  const system = startAdminServer()
+  const authorization = `Bearer ${tokenFor('ops', 'admin:write')}`
+
+  const response = await system.server.handle({
+    method: 'POST',
+    url: new URL(`${issuer}/admin/v1/clients`),
+    headers: new Map(Object.entries({ authorization, 'content-length': '131073' })),
+    repeatedHeaders: new Set(),
+    host: undefined,
+    body: () => Promise.reject(new Error('the body was read')),
+  })
+
+  expect(response.status).toBe(413)
+  expect(system.events).toMatchObject([{ type: 'request.refused', reason: 'message_too_large' }])
 })
 
 it.each([

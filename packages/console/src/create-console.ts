@@ -91,8 +91,7 @@ export function createConsole(options: ConsoleOptions): HttpService {
   return createService<Caller, RouteMatch | undefined>({
     origin: root.origin,
     bodyLimit: 65_536,
-    tooLarge: () =>
-      refusalPage(new ConsoleError('message_too_large'), { messages: deps.catalogues[0], brand: deps.brand }),
+    tooLarge: (exchange) => refuse('message_too_large', exchange),
     serves: (requested) => requested === root.pathname || requested.startsWith(`${root.pathname}/`),
     find: ({ url }) => findRoute(url.pathname, deps),
     authenticate: async (request) => {

@@ -190,13 +190,17 @@ it.each([
   expect(events).toMatchObject([{ type: 'request.refused', method, path, reason }])
 })
 
-it('answers a body that is too large with 413 (RFC 9110 §15.5.14)', () => {
-  const response = aServer(createMemoryStorage({ issuer })).tooLarge()
+it('answers a body that is too large with 413 (RFC 9110 §15.5.14), and reports it', async () => {
+  const events: ServerEvent[] = []
+  const server = aServer(createMemoryStorage({ issuer }), sealingKey, (event) => void events.push(event))
+
+  const response = await server.tooLarge(aRequest('POST', '/token'))
 
   expect([response.status, JSON.parse(textOf(response))]).toEqual([
     413,
     { error: 'invalid_request', error_description: 'The request body is too large.' },
   ])
+  expect(events).toMatchObject([{ type: 'request.refused', path: '/token', reason: 'message_too_large' }])
 })
 
 const aRequest = (method: string, path: string): ServerRequest => ({

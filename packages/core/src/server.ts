@@ -133,7 +133,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
   const router = createRouter({
     origin: settings.issuerUrl.origin,
     bodyLimit: 16_384,
-    tooLarge: () => renderApiError(refuse('message_too_large')),
+    tooLarge: (request) => render.api(refuse('message_too_large'), request),
     routes: withUsableKeys(serverRoutes(deps, render), options.keys),
     capacity: deps.capacity,
     notFound: (request) => render.api(refuse('path_not_found'), request),

@@ -165,7 +165,7 @@ export function createRegistrationServer(options: RegistrationServerOptions): Re
     ...createService<Caller, undefined>({
       origin,
       bodyLimit: 65_536,
-      tooLarge: () => render(new RegistrationError('message_too_large')),
+      tooLarge: ({ request }) => refuse(new RegistrationError('message_too_large'), request, deps),
       serves,
       find({ url }) {
         if (!serves(url.pathname)) return unknownPath

@@ -4,6 +4,7 @@ import { createMemoryRateLimiter, type RateLimiter } from '@mintmark/core'
 import {
   type Admission,
   createService,
+  type Exchange,
   type Clock,
   type Header,
   type HttpService,
@@ -76,11 +77,15 @@ export function createScimRouter(routerDeps: ScimRouterDependencies): HttpServic
     deps.notifyAnswered(answeredRequest({ request, ...authenticated }, response, error))
   }
 
+  function refuse(error: ScimError, { request, caller }: Exchange<AuthenticatedRequest, ScimPath>): ServerResponse {
+    const header = deps.recordRefusal(error, request)
+    notify(request, caller, error)
+    return withHeaders(renderRefusal(error), [header])
+  }
+
   return createService<AuthenticatedRequest, ScimPath>({
     origin: root.origin,
     bodyLimit: deps.limits.payloadBytes,
-    // RFC 9110 §15.5.14.
-    tooLarge: () => renderRefusal(refusal('message_too_large')),
     serves: (path) => path.startsWith(root.pathname),
     find({ url }) {
       const path = parseScimPath(url.pathname.slice(root.pathname.length))
@@ -101,6 +106,8 @@ export function createScimRouter(routerDeps: ScimRouterDependencies): HttpServic
       if (typeof release === 'function') return { headers, release }
       return release === 'provider_full' ? busyAdmission : fullAdmission
     },
+    // RFC 9110 §15.5.14.
+    tooLarge: (exchange) => refuse(refusal('message_too_large'), exchange),
     notFound() {
       // RFC 7644 §3.12. Without a SCIM error body, clients delete the resources that they have linked.
       throw refusal('path_not_found')
@@ -115,12 +122,7 @@ export function createScimRouter(routerDeps: ScimRouterDependencies): HttpServic
       notify(request, caller, response)
       return response
     },
-    renderError(thrown, { request, caller }) {
-      const error = toScimError(thrown)
-      const header = deps.recordRefusal(error, request)
-      notify(request, caller, error)
-      return withHeaders(renderRefusal(error), [header])
-    },
+    renderError: (thrown, exchange) => refuse(toScimError(thrown), exchange),
   })
 }
 

@@ -71,7 +71,7 @@ export type ReceiverOccurrence =
 type ReceiverRefusal = 'invalid_request' | 'invalid_issuer' | 'invalid_audience' | 'invalid_key' | 'unavailable'
 
 /** What the transmitter is told, by `err` (RFC 8935 §2.4, §7.1). */
-export const descriptions: Readonly<Record<ReceiverRefusal, string>> = {
+const descriptions: Readonly<Record<ReceiverRefusal, string>> = {
   invalid_request: 'The request body is not a security event token of RFC 8417 with one event and one subject.',
   invalid_issuer: 'Events of this issuer are not accepted.',
   invalid_audience: 'The event is for another receiver.',

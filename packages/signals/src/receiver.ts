@@ -30,7 +30,6 @@ import type { EpochSeconds, ScimStorage } from '@mintmark/storage-interface'
 import { requireStores } from '@mintmark/storage-interface/stores'
 
 import {
-  descriptions,
   type ReceiverDependencies,
   ReceiverError,
   type ReceiverEvent,
@@ -127,7 +126,7 @@ export function createSignalReceiver(options: SignalReceiverOptions): SignalRece
     ...createRouter({
       origin,
       bodyLimit: maxLength,
-      tooLarge: () => json(413, { err: 'invalid_request', description: descriptions.invalid_request }, noStore),
+      tooLarge: (request) => ({ ...refuse(new ReceiverError('invalid_request'), request), status: 413 }),
       routes: [
         {
           path: options.path ?? '/signals',

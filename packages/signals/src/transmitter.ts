@@ -98,7 +98,7 @@ export function createSignalTransmitter(options: SignalTransmitterOptions): Http
     ...createService<Receiver, RouteDetails>({
       origin,
       bodyLimit: 65_536,
-      tooLarge: () => render(new SignalError('message_too_large'), deps),
+      tooLarge: ({ request, caller }) => refuse(new SignalError('message_too_large'), { request, caller }, deps),
       serves: (path) => routes.has(path) || path.startsWith(deps.basePath),
       find,
       authenticate: (request, route) => authenticateReceiver(request, route?.details.scopes ?? [streamScope], deps),

@@ -83,7 +83,7 @@ export function createAdminServer(options: AdminServerOptions): AdminServer {
       origin: root.origin,
       bodyLimit: 131_072,
       // RFC 9110 §15.5.14.
-      tooLarge: () => renderProblem(new AdminError('message_too_large')),
+      tooLarge: (exchange) => renderRefusal(new AdminError('message_too_large'), exchange, deps),
       serves: (path) => path.startsWith(root.pathname),
       find({ method, url }) {
         const path = `/${url.pathname.slice(root.pathname.length)}`

@@ -87,7 +87,7 @@ export function createDirectorySetup(options: DirectorySetupOptions): HttpServic
   return createService<undefined, undefined>({
     origin: root.origin,
     bodyLimit: 4096,
-    tooLarge: () => setupRefusalPage(new ConsoleError('message_too_large'), { ...deps, messages: catalogues[0] }),
+    tooLarge: (exchange) => refuse('message_too_large', exchange),
     serves: (requested) => requested === root.pathname || requested.startsWith(`${root.pathname}/`),
     find: (request) => findRoute(request, deps),
     async authenticate(request) {

@@ -33,9 +33,11 @@ export interface PathRoute {
 
 export type RenderError = (error: unknown, request: RequestHead) => ServerResponse | Promise<ServerResponse>
 
-interface RouterOptions extends Pick<HttpService, 'origin' | 'bodyLimit' | 'tooLarge'> {
+interface RouterOptions extends Pick<HttpService, 'origin' | 'bodyLimit'> {
   /** Every path of the service, with its methods. */
   readonly routes: readonly PathRoute[]
+  /** Creates the response to a request whose body is too large, also for the host's pages. */
+  readonly tooLarge: (request: RequestHead) => ServerResponse | Promise<ServerResponse>
   /** Creates the response to a request whose path matches none of the routes. */
   readonly notFound: (request: RequestHead) => ServerResponse | Promise<ServerResponse>
   /** Creates the response to a method that the route does not have, without the `Allow` header. */
@@ -53,7 +55,7 @@ interface RouterOptions extends Pick<HttpService, 'origin' | 'bodyLimit' | 'tooL
  */
 export function createRouter(options: RouterOptions): HttpService {
   checkOptions('createRouter', options, routerOptions)
-  const { origin, bodyLimit, tooLarge } = options
+  const { origin, bodyLimit } = options
   const routes = new Map(
     options.routes.map(
       ({ path, methods, crossOrigin, isUncounted, ...details }): [string, Route<undefined, PathDetails>] => [
@@ -70,7 +72,7 @@ export function createRouter(options: RouterOptions): HttpService {
   return createService<undefined, PathDetails>({
     origin,
     bodyLimit,
-    tooLarge,
+    tooLarge: ({ request }) => options.tooLarge(request),
     capacity: options.capacity,
     serves: (path) => find(path) !== undefined,
     find: ({ url }) => find(url.pathname),

@@ -22,7 +22,7 @@ export interface HttpService {
    * Creates the response to a request whose body is too large (RFC 9110 §15.5.14), including requests to the host's
    * pages.
    */
-  tooLarge(): ServerResponse
+  tooLarge(request: RequestHead): ServerResponse | Promise<ServerResponse>
   /** Whether the path belongs to the service. An adapter leaves other requests to the host. */
   serves(path: string): boolean
   /**
@@ -72,10 +72,7 @@ export interface Exchange<Caller, Details> {
   readonly route: Route<Caller, Details> | undefined
 }
 
-export interface ServiceOptions<Caller, Details> extends Pick<
-  HttpService,
-  'origin' | 'bodyLimit' | 'tooLarge' | 'serves'
-> {
+export interface ServiceOptions<Caller, Details> extends Pick<HttpService, 'origin' | 'bodyLimit' | 'serves'> {
   /** Bounds the requests that are worked on at the same time. Default: no bound. */
   readonly capacity?: Capacity | undefined
   /** Finds the route of a request. */
@@ -86,6 +83,8 @@ export interface ServiceOptions<Caller, Details> extends Pick<
   readonly admit?: (caller: Caller, request: RequestHead, body: DeclaredBody) => Promise<Admission>
   /** Throws unless the caller may use the route and the method. */
   readonly authorize?: (exchange: Exchange<Caller, Details>) => void
+  /** Refuses a request whose body is too large, or is declared to be (RFC 9110 §15.5.14). */
+  readonly tooLarge: (exchange: Exchange<Caller, Details>) => ServerResponse | Promise<ServerResponse>
   readonly notFound: (exchange: Exchange<Caller, Details>) => ServerResponse | Promise<ServerResponse>
   /** @param methods the methods of the route, in their order. */
   readonly methodNotAllowed: (
@@ -115,8 +114,8 @@ export interface DeclaredBody {
 }
 
 /**
- * Creates a service from its routes. Before it reads the body it decides, in this order: the declared length,
- * preflight, the capacity, the caller, the rate limit, the path, the method, the caller's authorization. HEAD is answered as GET.
+ * Creates a service from its routes. Before it reads the body it decides, in this order: preflight, the capacity, the caller,
+ * the rate limit, the path, the method, the caller's authorization, the declared length. HEAD is answered as GET.
  * Errors are caught only here.
  */
 export function createService<Caller, Details>(options: ServiceOptions<Caller, Details>): HttpService {
@@ -131,15 +130,12 @@ export function createService<Caller, Details>(options: ServiceOptions<Caller, D
     let request: ServerRequest | undefined
     let response: ServerResponse
     const capacity = route?.isUncounted === true ? undefined : options.capacity
+    const bodyLimit = route?.bodyLimit ?? options.bodyLimit
     try {
       capacity?.check()
       if (options.authenticate !== undefined && route?.isPublic !== true) {
         caller = await options.authenticate(received, route)
-        admission = await options.admit?.(
-          caller,
-          received,
-          declaredBody(received, route?.bodyLimit ?? options.bodyLimit),
-        )
+        admission = await options.admit?.(caller, received, declaredBody(received, bodyLimit))
         if (admission?.refusal !== undefined) throw admission.refusal
       }
       const exchange = { request: received, caller, route }
@@ -147,10 +143,10 @@ export function createService<Caller, Details>(options: ServiceOptions<Caller, D
       if (endpoint === undefined || route === undefined) {
         response = await noEndpoint(exchange)
       } else {
-        const read = await readRequest(received, route.bodyLimit ?? options.bodyLimit)
+        const read = await readRequest(received, bodyLimit)
         if (read === 'aborted') return abandoned
         if (read === 'too_large') {
-          response = options.tooLarge()
+          response = await options.tooLarge(exchange)
         } else {
           request = read
           // A caller is what `authenticate` returned, or undefined without it.
@@ -187,12 +183,11 @@ export function createService<Caller, Details>(options: ServiceOptions<Caller, D
   return {
     origin: options.origin,
     bodyLimit: options.bodyLimit,
-    tooLarge: options.tooLarge,
+    tooLarge: (request) => options.tooLarge({ request, caller: undefined, route: undefined }),
     serves: options.serves,
     template: (request) => options.find(request)?.template,
     async handle(received) {
       const route = options.find(received)
-      if (isDeclaredTooLarge(received, route?.bodyLimit ?? options.bodyLimit)) return options.tooLarge()
       if (route?.crossOrigin !== undefined && isPreflight(received))
         return preflightResponse([...(route.methods?.keys() ?? [])])
 
@@ -228,6 +223,7 @@ export async function readRequest(
   limit: number,
 ): Promise<ServerRequest | 'too_large' | 'aborted'> {
   if (isBuffered(received)) return received
+  if (isDeclaredTooLarge(received, limit)) return 'too_large'
   const { method, url, headers, repeatedHeaders, host, sent, signal, body: readBody } = received
   const body = hasBody(received) ? await readBody(limit) : noBody
   if (body === 'too_large' || body === 'aborted') return body
@@ -265,9 +261,9 @@ const hasBody = ({ method }: RequestHead): boolean => method !== 'GET' && method
 
 const noBody = new Uint8Array()
 
-/** Whether the head declares a longer body than allowed. A body that is already in memory needs no such check. */
+/** Whether the head declares a longer body than allowed. */
 const isDeclaredTooLarge = (received: ReceivedRequest, limit: number): boolean =>
-  !isBuffered(received) && hasBody(received) && Number(received.headers.get('content-length')) > limit
+  hasBody(received) && Number(received.headers.get('content-length')) > limit
 
 function declaredBody(received: ReceivedRequest, limit: number): DeclaredBody {
   if (!hasBody(received)) return { atMostBytes: 0 }
