@@ -60,9 +60,10 @@ export function createAdminServer(options: AdminServerOptions): AdminServer {
     )
   const base = `${issuer}/admin/v1`
   const root = new URL(`${base}/`)
-  const document = json(200, openApi(issuer, base, adminRoutes))
+  // Created for its first reader: it takes longer than the rest of the server, and most servers are never asked for it.
+  let document: ServerResponse | undefined
   const documentRoute: ServiceRoute = {
-    methods: new Map([['GET', () => Promise.resolve(document)]]),
+    methods: new Map([['GET', async () => (document ??= json(200, openApi(issuer, base, adminRoutes)))]]),
     template: `${root.pathname}openapi.json`,
     isPublic: true,
     details: undefined,
