@@ -86,6 +86,8 @@ async function startProcess({ folder, port, isRoot, settings }: Installation): P
     `--port=${port}`,
     '--bind-address=127.0.0.1',
     '--innodb-flush-log-at-trx-commit=2',
+    '--innodb-flush-method=nosync',
+    '--debug-no-sync',
     '--innodb-buffer-pool-size=64M',
     '--skip-name-resolve',
     ...asNobody(isRoot),

@@ -2,10 +2,11 @@ import { migrate, type SqlDialect } from '@mintmark/storage-sql'
 import { toMariadbDialect } from '@mintmark/storage-sql/mariadb'
 import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
+import type { Pool } from 'pg'
 import { onTestFinished } from 'vitest'
 import { emptySqlite } from '../sqlite-under-test.ts'
 import { aMigratedMariadbDatabase } from './mariadb-of-the-run.ts'
-import type { TestDatabase } from './postgres-database.ts'
+import { deleteRows, type TestDatabase } from './postgres-database.ts'
 import { aMigratedDatabase } from './postgres-of-the-run.ts'
 
 /** An empty database with the tables. */
@@ -41,6 +42,25 @@ async function openPostgres(options?: Parameters<TestDatabase['pool']>[0]): Prom
   return { dialect: toPostgresDialect(database.pool(options)), remove: () => database.remove() }
 }
 
+/** Like `openPostgres`, with connections that stay open for later tests, because opening five takes longer than most tests. */
+async function openConnectedPostgres(): Promise<OpenDatabase> {
+  const connected = unusedConnected.pop() ?? (await connect())
+  return {
+    dialect: { ...connected.dialect, close: async () => {} },
+    remove: async () => {
+      await deleteRows(connected.pool)
+      unusedConnected.push(connected)
+    },
+  }
+}
+
+const unusedConnected: { readonly dialect: SqlDialect; readonly pool: Pool }[] = []
+
+async function connect() {
+  const pool = (await aMigratedDatabase()).pool()
+  return { pool, dialect: toPostgresDialect(pool) }
+}
+
 async function openMariadb(): Promise<OpenDatabase> {
   const { pools, remove } = await aMigratedMariadbDatabase()
   return { dialect: toMariadbDialect(pools[0]), remove }
@@ -57,7 +77,7 @@ export const aMigratedSqlite = (): Promise<SqlDialect> => untilTestEnds(openSqli
 
 /** Returns an empty database with the tables on the PostgreSQL of the run, until the test ends. */
 export const aMigratedPostgres = (options?: Parameters<TestDatabase['pool']>[0]): Promise<SqlDialect> =>
-  untilTestEnds(openPostgres(options))
+  untilTestEnds(options === undefined ? openConnectedPostgres() : openPostgres(options))
 
 /** Returns an empty database with the tables on the MariaDB of the run, until the test ends. */
 const aMigratedMariadb = (): Promise<SqlDialect> => untilTestEnds(openMariadb())

@@ -56,6 +56,25 @@ const truncateFilled = (schema: string): string => `DO $$
     IF filled IS NOT NULL THEN EXECUTE 'TRUNCATE ' || filled || ' CASCADE'; END IF;
   END $$`
 
+/**
+ * Removes all rows while the connections of the pool stay open. Deleting few rows takes a tenth of the time of a truncation.
+ * Neither triggers nor references between tables take part.
+ */
+export async function deleteRows(pool: Pool): Promise<void> {
+  await pool.query(`DO $$
+    DECLARE filled record;
+    BEGIN
+      PERFORM set_config('session_replication_role', 'replica', true);
+      FOR filled IN
+        SELECT oid::regclass AS name, pg_relation_size(oid) AS bytes FROM pg_class
+        WHERE relnamespace = current_schema::regnamespace AND relkind = 'r' AND relname <> 'mintmark_migrations'
+          AND pg_relation_size(oid) > 0
+      LOOP
+        EXECUTE CASE WHEN filled.bytes > 65536 THEN 'TRUNCATE ' || filled.name || ' CASCADE' ELSE 'DELETE FROM ' || filled.name END;
+      END LOOP;
+    END $$`)
+}
+
 /** Creates a separate database that orders strings as in English, not by their bytes. */
 export async function makeEnglishDatabase(address: string): Promise<TestDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`
