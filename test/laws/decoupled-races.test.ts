@@ -48,7 +48,7 @@ describe.each(stores)('on %s', (_, open) => {
             isWon ? 'replayed' : 'expired',
           )
         }),
-        { numRuns: rounds({ fast: 150, long: 1000 }) },
+        { numRuns: rounds({ fast: 40, long: 1000 }), examples: [[[{ act: 'approve', offset: -1 }]]] },
       )
       expect(wins).toBeGreaterThan(0)
     },
