@@ -25,7 +25,11 @@ export default defineConfig({
       'packages/storage-sql/test/support/postgres-setup.ts',
       'packages/storage-sql/test/support/mariadb-setup.ts',
     ],
-    setupFiles: ['test/support/repeat-rsa-keys.ts', 'test/mutation/record-reached.ts'],
+    setupFiles: [
+      'test/support/repeat-rsa-keys.ts',
+      'test/support/repeat-password-hashes.ts',
+      'test/mutation/record-reached.ts',
+    ],
     testTimeout: 90_000,
     hookTimeout: 90_000,
     sequence: { sequencer: InGivenOrder },

@@ -28,7 +28,7 @@ export default defineConfig({
       'packages/storage-sql/test/support/postgres-setup.ts',
       'packages/storage-sql/test/support/mariadb-setup.ts',
     ],
-    setupFiles: ['test/support/repeat-rsa-keys.ts'],
+    setupFiles: ['test/support/repeat-rsa-keys.ts', 'test/support/repeat-password-hashes.ts'],
     sequence: { sequencer: LongFilesFirst },
     reporters: ['default', tallyReporter],
     projects: [
