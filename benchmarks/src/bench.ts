@@ -1,10 +1,13 @@
 // Measures the CPU time of the server per request, as a ratio to hand-written floors: `pnpm bench`, or for a short run
 // `pnpm bench --quick`.
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 
 import { startDriver } from './driver/driver-process.ts'
 import { interruption } from './interruption.ts'
 import { measure, type Effort } from './measure.ts'
+import { plotsOf, type Result } from './plots/plots-of.ts'
 import { benchPostgres } from './postgres.ts'
 import { environment, ratioTable } from './report.ts'
 import { allSuites } from './suites/suites.ts'
@@ -23,6 +26,8 @@ const { values } = parseArgs({
     target: { type: 'string', multiple: true, default: [''] },
     /** A folder for the CPU profiles of all targets. */
     profile: { type: 'string' },
+    /** A folder for pictures of the results: bars for other products, lines for growth. */
+    plots: { type: 'string' },
   },
 })
 
@@ -34,6 +39,7 @@ console.log(`${environment()}\n`)
 const interrupted = interruption()
 const driver = startDriver(interrupted)
 const postgres = benchPostgres()
+const results: Result[] = []
 try {
   const selected = allSuites(values.rows.map(Number)).filter(({ name }) =>
     values.suite.some((part) => name.includes(part)),
@@ -50,8 +56,10 @@ try {
       suite,
       {
         effort,
-        done: (workload, measured) =>
-          console.log(ratioTable(suite.workloads.length === 1 ? name : `${name}: ${workload}`, measured)),
+        done: (workload, measured) => {
+          console.log(ratioTable(suite.workloads.length === 1 ? name : `${name}: ${workload}`, measured))
+          results.push({ suite, workload, measured })
+        },
       },
       { driver, postgres, profileFolder: values.profile, interrupted },
     )
@@ -62,4 +70,13 @@ try {
 } finally {
   driver.stop()
   await postgres.stop()
+  if (values.plots !== undefined) await writePlots(values.plots)
+}
+
+async function writePlots(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true })
+  for (const { file, svg } of plotsOf(results)) {
+    await writeFile(join(folder, file), svg)
+    console.log(`wrote ${join(folder, file)}`)
+  }
 }

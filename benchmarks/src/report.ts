@@ -26,7 +26,7 @@ export function ratioTable(name: string, measured: readonly Measured[]): string 
     row.name,
     median(row.cpuPerFlow.map(server)).toFixed(0),
     ...(hasDatabase ? [median(row.cpuPerFlow.map(({ database }) => database)).toFixed(0)] : []),
-    ...bases.flatMap((base) => [ratio(row, base, server), ...(hasDatabase ? [ratio(row, base, both)] : [])]),
+    ...bases.flatMap((base) => [ratio(row, base, server), ...(hasDatabase ? [ratio(row, base, totalCost)] : [])]),
     row.flowsPerSecond.toFixed(0),
   ])
   const lines = [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`)
@@ -35,14 +35,17 @@ export function ratioTable(name: string, measured: readonly Measured[]): string 
 
 const server = (cost: FlowCost): number => cost.server
 
-const both = (cost: FlowCost): number => cost.server + cost.database
+/** The CPU time of the server and of the database's own processes. */
+export const totalCost = (cost: FlowCost): number => cost.server + cost.database
 
 function ratio(row: Measured, base: Measured, part: (cost: FlowCost) => number): string {
-  const ratios = row.cpuPerFlow.map(
-    (cost, round) => part(cost) / part(base.cpuPerFlow[round] ?? { server: Number.NaN, database: 0 }),
-  )
+  const ratios = ratiosOf(row, base, part)
   return `${median(ratios).toFixed(2)} [${Math.min(...ratios).toFixed(2)}-${Math.max(...ratios).toFixed(2)}]`
 }
+
+/** Returns the ratio of the costs in each round. */
+export const ratiosOf = (row: Measured, base: Measured, part: (cost: FlowCost) => number): readonly number[] =>
+  row.cpuPerFlow.map((cost, round) => part(cost) / part(base.cpuPerFlow[round] ?? { server: Number.NaN, database: 0 }))
 
 /** Returns the middle value, or the mean of the two middle values. */
 export function median(values: readonly number[]): number {
