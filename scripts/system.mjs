@@ -1,4 +1,4 @@
-// Installs the programs that the tests need (a browser, Redis and MariaDB) if the machine does not have them; with the argument
+// Installs the programs that the tests need (a browser, databases, proxies, and tools for networks) if the machine does not have them; with the argument
 // foreign-clients, the programs that `pnpm foreign-clients` needs. First prints the programs, the reasons and the
 // command. With MINTMARK_NO_INSTALL=1 it only reports missing programs.
 import './require-node.mjs'
@@ -33,6 +33,27 @@ const testPrograms = [
     check: 'command -v redis-cli',
     purpose: 'the tests of storage-redis',
     variable: 'REDIS_CLI_PATH',
+  },
+  {
+    debianPackage: 'pgbouncer',
+    check: 'command -v pgbouncer || test -x /usr/sbin/pgbouncer',
+    purpose: 'the tests of storage-sql',
+    variable: 'PGBOUNCER_PATH',
+  },
+  {
+    debianPackage: 'haproxy',
+    check: 'command -v haproxy || test -x /usr/sbin/haproxy',
+    purpose: 'the tests of clusters',
+  },
+  {
+    debianPackage: 'iproute2',
+    check: 'command -v ip || test -x /usr/sbin/ip',
+    purpose: 'the tests of clusters',
+  },
+  {
+    debianPackage: 'nftables',
+    check: 'command -v nft || test -x /usr/sbin/nft',
+    purpose: 'the tests of clusters',
   },
 ]
 

@@ -99,7 +99,7 @@ export async function makeEnglishDatabase(address: string): Promise<TestDatabase
  * pools, as those of two servers would.
  */
 export async function postgresUnderTest(
-  database: TestDatabase,
+  database: Pick<TestDatabase, 'pool'>,
   watch: (dialect: SqlDialect) => SqlDialect = (dialect) => dialect,
 ): Promise<() => Promise<StorageUnderTest<AdminStorage>>> {
   const pools = [database.pool(), database.pool()] as const
