@@ -116,7 +116,8 @@ async function refresh({ site, ask, ledger, random }: LoadPlan): Promise<void> {
     if (refused !== undefined) {
       ledger.families.delete(family)
       // For ten seconds after a rotation a repetition gets the same successor; later it is taken for a theft.
-      const isTooLate = answers.some(({ failures, elapsed }) => failures > 0 && elapsed > 9000)
+      const isRepeated = answers.length > 1 || answers.some(({ failures }) => failures > 0)
+      const isTooLate = isRepeated && answers.some(({ elapsed }) => elapsed > 9000)
       if (isTooLate) ledger.signedOut += 1
       else ledger.lost.push(`a refresh token: ${refused.reply.status} ${refused.reply.text}`)
     } else if (renewed[0] !== undefined) family.tokens = renewed[0]

@@ -8,6 +8,12 @@ import { promisify } from 'node:util'
 
 const execute = promisify(execFile)
 
+export const isRoot = process.getuid?.() === 0
+
+/** A command that needs root, as a program and its words. */
+export const asRoot = (program: string, ...words: readonly string[]): [string, readonly string[]] =>
+  isRoot ? [program, words] : ['sudo', ['-n', program, ...words]]
+
 /** A host of the cluster: a network namespace with one address, and the programs that run in it. */
 export interface Host {
   readonly name: string
@@ -43,9 +49,10 @@ export interface Machine {
 const network = '10.77.0'
 const bridge = 'mintmark-br'
 
-/** @param account the user that runs the programs, such as `postgres`. */
+/** @param account the user that runs the programs, such as `postgres`, if this process is root. Otherwise its own user does. */
 export async function createMachine(account: string): Promise<Machine> {
-  const [uid, gid] = await Promise.all([idOf('-u', account), idOf('-g', account)])
+  const own = isRoot ? [account] : []
+  const [uid, gid] = await Promise.all([idOf('-u', ...own), idOf('-g', ...own)])
   const folder = await mkdtemp(join(tmpdir(), 'mintmark-cluster-'))
   await chmod(folder, 0o755)
   const hosts: Host[] = []
@@ -78,8 +85,7 @@ export async function createMachine(account: string): Promise<Machine> {
 
 /** Removes what a run has left that was killed. */
 export async function removeLeftovers(): Promise<void> {
-  const { stdout } = await execute('ip', ['netns', 'list'])
-  const names = stdout.split('\n').flatMap((line) => /^mintmark-\S+/.exec(line)?.[0] ?? [])
+  const names = (await ip('netns', 'list')).split('\n').flatMap((line) => /^mintmark-\S+/.exec(line)?.[0] ?? [])
   for (const name of names) {
     for (const pid of await processesOf(name)) process.kill(pid, 'SIGKILL')
     await removeNamespace(name)
@@ -124,10 +130,9 @@ function hostOf(
 
     start(program, args) {
       const output = createWriteStream(join(folder, `${program.split('/').at(-1)}.log`), { flags: 'a' })
-      const child = spawn('ip', [...inside, ...unprivileged, program, ...args], {
-        cwd: folder,
-        env: { PATH: `${process.env['PATH']}:/usr/sbin`, HOME: folder, LC_ALL: 'C' },
-      })
+      const environment = ['env', `PATH=${process.env['PATH']}:/usr/sbin`, `HOME=${folder}`, 'LC_ALL=C']
+      const words = [...inside, ...unprivileged, ...environment, program, ...args]
+      const child = spawn(...asRoot('ip', ...words), { cwd: folder })
       child.stdout.pipe(output)
       child.stderr.pipe(output)
       // A program that cannot be started is reported by whoever waits for its answer.
@@ -135,7 +140,7 @@ function hostOf(
       return child
     },
 
-    run: async (program, args) => (await execute('ip', [...inside, ...unprivileged, program, ...args])).stdout,
+    run: (program, args) => ip(...inside, ...unprivileged, program, ...args),
 
     async signal(signal, ...names) {
       const processes = await namedProcesses(namespace, names)
@@ -163,7 +168,7 @@ function hostOf(
 }
 
 async function filterPackets(inside: readonly string[], chains: string): Promise<void> {
-  const child = spawn('ip', [...inside, 'nft', '-f', '-'], { stdio: ['pipe', 'ignore', 'inherit'] })
+  const child = spawn(...asRoot('ip', ...inside, 'nft', '-f', '-'), { stdio: ['pipe', 'ignore', 'inherit'] })
   child.stdin.end(`table inet cut {\n${chains}\n}\n`)
   const [code] = (await once(child, 'exit')) as [number | null]
   if (code !== 0) throw new Error(`nft ended with ${code}`)
@@ -184,8 +189,7 @@ async function namedProcesses(
 }
 
 async function processesOf(namespace: string): Promise<readonly number[]> {
-  const { stdout } = await execute('ip', ['netns', 'pids', namespace])
-  return stdout.split('\n').filter(Boolean).map(Number)
+  return (await ip('netns', 'pids', namespace)).split('\n').filter(Boolean).map(Number)
 }
 
 function sendSignal(pid: number, signal: NodeJS.Signals): void {
@@ -197,8 +201,7 @@ function sendSignal(pid: number, signal: NodeJS.Signals): void {
 }
 
 async function ip(...args: readonly string[]): Promise<string> {
-  return (await execute('ip', args)).stdout
+  return (await execute(...asRoot('ip', ...args))).stdout
 }
 
-const idOf = async (option: '-u' | '-g', account: string): Promise<number> =>
-  Number((await execute('id', [option, account])).stdout)
+const idOf = async (...words: readonly string[]): Promise<number> => Number((await execute('id', words)).stdout)

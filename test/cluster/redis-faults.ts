@@ -1,6 +1,6 @@
 import type { Fault } from './faults.ts'
 import type { Host } from './machine.ts'
-import type { RedisCluster } from './sentinel.ts'
+import { redisProcess, sentinelProcess, type RedisCluster } from './sentinel.ts'
 
 /**
  * What can break in Redis with Sentinel, in the order in which a run breaks it.
@@ -20,7 +20,7 @@ export function redisFaults(cluster: RedisCluster, clients: Pick<Host, 'address'
       seconds: 15,
       inject: async () => {
         const host = await cluster.primary()
-        await host.signal('SIGKILL', 'redis-server')
+        await host.signal('SIGKILL', redisProcess)
         return async () => void cluster.startRedis(host)
       },
     },
@@ -54,7 +54,7 @@ export function redisFaults(cluster: RedisCluster, clients: Pick<Host, 'address'
       seconds: 8,
       inject: async () => {
         const host = await cluster.primary()
-        await host.signal('SIGKILL', 'redis-sentinel')
+        await host.signal('SIGKILL', sentinelProcess)
         return async () => void cluster.startSentinel(host)
       },
     },
@@ -63,9 +63,9 @@ export function redisFaults(cluster: RedisCluster, clients: Pick<Host, 'address'
       seconds: 8,
       inject: async () => {
         const replicas = others(await cluster.primary())
-        for (const host of replicas) await host.signal('SIGSTOP', 'redis-server')
+        for (const host of replicas) await host.signal('SIGSTOP', redisProcess)
         return async () => {
-          for (const host of replicas) await host.signal('SIGCONT', 'redis-server')
+          for (const host of replicas) await host.signal('SIGCONT', redisProcess)
         }
       },
     },

@@ -1,5 +1,7 @@
 import { accessSync, constants } from 'node:fs'
-import { execFileSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
+
+import { asRoot, isRoot } from './machine.ts'
 
 /** A program that a cluster needs, and the Debian package that contains it. */
 export interface Requirement {
@@ -16,14 +18,15 @@ const always: readonly Requirement[] = [
 
 /** Returns a sentence that says why the cluster cannot run on this machine; `undefined` if it can. */
 export function reasonNotToRun(requirements: readonly Requirement[]): string | undefined {
-  if (process.platform !== 'linux') return 'Not run: it needs network namespaces, which only Linux has.'
-  if (process.getuid?.() !== 0) return 'Not run: it needs root, to create network namespaces.'
+  if (process.platform !== 'linux') return 'It needs network namespaces, which only Linux has.'
+  if (!isRoot && spawnSync('sudo', ['-n', 'true']).status !== 0)
+    return 'It needs root, or sudo without a password, to create network namespaces.'
   const missing = [...always, ...requirements].filter(({ program }) => !isInstalled(program))
   if (missing.length > 0) {
     const packages = [...new Set(missing.map(({ debianPackage }) => debianPackage))].join(' ')
-    return `Not run: ${missing.map(({ program }) => program).join(', ')} not found. On Debian: apt-get install --no-install-recommends ${packages}`
+    return `${missing.map(({ program }) => program).join(', ')} not found. On Debian: apt-get install --no-install-recommends ${packages}`
   }
-  return namespacesWork() ? undefined : 'Not run: this machine does not allow network namespaces.'
+  return namespacesWork() ? undefined : 'This machine does not allow network namespaces.'
 }
 
 const isInstalled = (program: string): boolean =>
@@ -41,11 +44,5 @@ function isExecutable(path: string): boolean {
 }
 
 function namespacesWork(): boolean {
-  try {
-    execFileSync('ip', ['netns', 'add', 'mintmark-try'], { stdio: 'ignore' })
-    execFileSync('ip', ['netns', 'delete', 'mintmark-try'], { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  }
+  return ['add', 'delete'].every((verb) => spawnSync(...asRoot('ip', 'netns', verb, 'mintmark-try')).status === 0)
 }

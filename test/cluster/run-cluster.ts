@@ -19,11 +19,11 @@ export type RedisProtection = (typeof redisProtections)[number]
 
 /** The words of the command. */
 export interface ClusterOptions {
-  /** When this time has passed, no further fault begins. Every fault happens at least once, unless the time is short. */
-  readonly minutes: number
+  /** When this time has passed, no further fault begins. `once`: every fault happens once. */
+  readonly minutes: number | 'once'
   readonly seed: number
-  /** Only faults whose name contains this. */
-  readonly only: string
+  /** Only faults whose names contain one of these; all if there are none. */
+  readonly only: readonly string[]
   /** Another program than that of Debian, for the cluster of PostgreSQL. */
   readonly patroni: string | undefined
   /** Whether the servers of the cluster of PostgreSQL do without PgBouncer. */
@@ -42,7 +42,7 @@ export function clusterOptions(): ClusterOptions {
     options: {
       minutes: { type: 'string', default: '15' },
       seed: { type: 'string', default: '1' },
-      fault: { type: 'string', default: '' },
+      fault: { type: 'string', multiple: true, default: [] },
       patroni: { type: 'string' },
       direct: { type: 'boolean', default: false },
       protection: { type: 'string', default: 'wait' },
@@ -52,7 +52,7 @@ export function clusterOptions(): ClusterOptions {
   })
   const start = performance.now()
   return {
-    minutes: Number(values.minutes),
+    minutes: values.minutes === 'once' ? 'once' : Number(values.minutes),
     seed: Number(values.seed),
     only: values.fault,
     patroni: values.patroni,
@@ -109,14 +109,15 @@ const nothing: Fault = { name: 'nothing', seconds: 10, inject: async () => async
 
 /** The faults in their order, and then at random until the time is over. */
 function* faultsUntilEnd(faults: readonly Fault[], { minutes, seed, only }: ClusterOptions): Generator<Fault> {
-  const end = performance.now() + minutes * 60_000
   const random = seeded(seed + 1)
-  const selected = faults.filter(({ name }) => name.includes(only))
+  const selected = faults.filter(({ name }) => only.length === 0 || only.some((part) => name.includes(part)))
+  if (selected.length === 0)
+    throw new Error(`No fault is named ${only.join(' or ')}: ${faults.map(({ name }) => name).join(', ')}`)
   yield nothing
-  for (let turn = 0; performance.now() < end; turn += 1) {
+  const end = performance.now() + (minutes === 'once' ? 0 : minutes * 60_000)
+  for (let turn = 0; minutes === 'once' ? turn < selected.length : performance.now() < end; turn += 1) {
     const fault = selected[turn] ?? selected[Math.floor(random() * selected.length)]
-    if (fault === undefined) throw new Error(`No fault is named ${only}: ${faults.map(({ name }) => name).join(', ')}`)
-    yield fault
+    if (fault !== undefined) yield fault
   }
 }
 

@@ -8,11 +8,11 @@ import type { Requirement } from './requirements.ts'
 import type { RedisProtection } from './run-cluster.ts'
 import { until } from './until.ts'
 
-export const redisRequirements: readonly Requirement[] = [
-  { program: 'redis-server', debianPackage: 'redis-server' },
-  { program: 'redis-sentinel', debianPackage: 'redis-sentinel' },
-]
+export const redisRequirements: readonly Requirement[] = [{ program: 'redis-server', debianPackage: 'redis-server' }]
 
+/** Parts of the commands of the processes, which Redis completes with their addresses. */
+export const redisProcess = ':6379'
+export const sentinelProcess = '[sentinel]'
 /** The name by which Sentinel knows the primary. */
 export const primaryName = 'mintmark'
 export const sentinelPort = 26_379
@@ -47,7 +47,7 @@ export async function startRedisCluster(machine: Machine, protection: RedisProte
     hosts,
     primary,
     startRedis: (host) => host.start('redis-server', [join(host.folder, 'redis.conf')]),
-    startSentinel: (host) => host.start('redis-sentinel', [join(host.folder, 'sentinel.conf')]),
+    startSentinel: (host) => host.start('redis-server', [join(host.folder, 'sentinel.conf'), '--sentinel']),
     untilWhole: () => until('a primary has two replicas that follow', async () => hasReplicas(await primary())),
   }
   for (const host of hosts) cluster.startRedis(host)

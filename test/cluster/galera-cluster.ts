@@ -1,0 +1,39 @@
+import { createSqlStorage, migrate } from '@mintmark/storage-sql'
+import { toMariadbDialect } from '@mintmark/storage-sql/mariadb'
+import { createPool } from 'mysql2'
+
+import { issuer } from '../processes/server-config.ts'
+import { insertFixtures, type ProcessSite } from '../processes/test-database.ts'
+import type { ClusterKind } from './cluster-command.ts'
+import { galeraFaults } from './galera-faults.ts'
+import { galeraRequirements, startGaleraCluster } from './galera-nodes.ts'
+import { startServersWithFaults } from './server-faults.ts'
+
+export const galeraCluster: ClusterKind = {
+  account: 'mysql',
+  requirements: galeraRequirements,
+
+  async start(machine, { writers, log }) {
+    const cluster = await startGaleraCluster(machine)
+    log(`three hosts with MariaDB, and HAProxy, have started; ${writers} of the nodes may be written`)
+    const site = await openSite(cluster.urlOfOne)
+    const databases = cluster.urls.map(
+      (url) => ({ engine: 'mariadb', url: writers === 'all' ? url : cluster.urlOfOne }) as const,
+    )
+    const { servers, faults } = await startServersWithFaults(databases, { folder: machine.folder, log })
+    return { site, servers, untilWhole: cluster.untilWhole, faults: [...galeraFaults(cluster), ...faults] }
+  },
+}
+
+async function openSite(url: string): Promise<ProcessSite> {
+  const pool = createPool({ uri: url, connectionLimit: 4 })
+  const dialect = toMariadbDialect(pool)
+  await migrate({ dialect })
+  const storage = await createSqlStorage({ dialect, issuer })
+  return {
+    database: { engine: 'mariadb', url },
+    ...(await insertFixtures(storage)),
+    storage,
+    close: () => pool.promise().end(),
+  }
+}
