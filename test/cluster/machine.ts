@@ -130,7 +130,7 @@ function hostOf(
 
     start(program, args) {
       const output = createWriteStream(join(folder, `${program.split('/').at(-1)}.log`), { flags: 'a' })
-      const environment = ['env', `PATH=${process.env['PATH']}:/usr/sbin`, `HOME=${folder}`, 'LC_ALL=C']
+      const environment = ['env', '-i', `PATH=${process.env['PATH']}:/usr/sbin`, `HOME=${folder}`, 'LC_ALL=C']
       const words = [...inside, ...unprivileged, ...environment, program, ...args]
       const child = spawn(...asRoot('ip', ...words), { cwd: folder })
       child.stdout.pipe(output)
