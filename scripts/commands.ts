@@ -22,6 +22,7 @@ export const commandGroups: Record<string, Record<string, readonly string[]>> = 
     logout: ['test/performance/logout-figures.ts'],
     'purge-million': ['packages/storage-sql/bench/purge-million.ts'],
     'scim-million': ['packages/storage-sql/bench/scim-million.ts'],
+    partitions: ['packages/storage-sql/bench/partitions.ts'],
   },
   stress: {
     race: ['test/processes/race.ts'],
