@@ -38,6 +38,31 @@ describe('accountPage', () => {
     ])
   })
 
+  test('shows the logo of an app, which is the only image that it allows, and otherwise a letter', () => {
+    const logoUrl = 'https://as.test/client-logo?client_id=A'
+    const response = accountPage({
+      apps: [
+        { ...anApp, logoUrl },
+        { ...anApp, grantId: 'g2' },
+      ],
+      sessions: [],
+    })
+    const tokens = tokensOf(response)
+
+    expect(tagsNamed(tokens, 'img')).toEqual([{ src: logoUrl, alt: 'F' }])
+    expect(tagsNamed(tokens, 'span').filter((tag) => tag['class'] === 'tile')).toHaveLength(3)
+    expect(headerOf(response, 'Content-Security-Policy')).toContain('img-src https://as.test;')
+  })
+
+  test('shows no logo of an app whose name nobody has verified (RFC 7591 §5)', () => {
+    const app = { ...anApp, logoUrl: 'https://as.test/client-logo?client_id=A', unverifiedHost: 'notes.example' }
+    const response = accountPage({ apps: [app], sessions: [] })
+
+    expect(tagsNamed(tokensOf(response), 'img')).toEqual([])
+    expect(headerOf(response, 'Content-Security-Policy')).not.toContain('img-src')
+    expect(textOf(tokensOf(response))).toMatch(/N\s+notes\.example \(Field Notes\)/)
+  })
+
   test('lists sessions with browser, place, times and clients, and marks the session of this request', () => {
     const other = {
       ...aSession,

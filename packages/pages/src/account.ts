@@ -1,5 +1,12 @@
 import type { RequestHead, ServerResponse } from '@mintmark/core/http'
-import { renderClient, renderName, type ShownClient } from './client-display.ts'
+import {
+  clientTile,
+  renderClient,
+  renderName,
+  shownLogo,
+  type ClientWithLogo,
+  type ShownClient,
+} from './client-display.ts'
 import { dateOf } from './date.ts'
 import { address, type Fragment, html } from './html.ts'
 import { messagesFor } from './languages/choose-language.ts'
@@ -18,7 +25,7 @@ interface AccountPageInput extends Look {
   readonly scopes?: Readonly<Record<string, string>> | undefined
 }
 
-interface ListedApp extends ShownClient {
+interface ListedApp extends ClientWithLogo {
   readonly grantId: string
   readonly scopes: readonly string[]
   /** In seconds since 1970. */
@@ -73,6 +80,7 @@ ${hasOthers ? html`<button type="submit" name="others" value="yes">${icon('leave
     title: account.title,
     status: 200,
     formAction: 'self',
+    images: apps.flatMap((app) => shownLogo(app) ?? []),
     body,
   })
 }
@@ -83,6 +91,7 @@ function appRow(app: ListedApp, messages: Messages, hostScopes: Readonly<Record<
   const name = renderClient(app, messages.unnamedClient)
   const { initiateLoginUrl: url } = app
   return html`<li class="row entry">
+${clientTile(app)}
 <div>
 <strong id="app-${app.grantId}">${url === undefined ? name : html`<a ${address('href', url)}>${name}</a>`}</strong>
 ${app.scopes.map((scope) => html`<small><bdi>${sentences.get(scope) ?? scope}</bdi></small>`)}

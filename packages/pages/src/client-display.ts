@@ -1,5 +1,5 @@
 import { cleanName } from '@mintmark/internal'
-import { type Fragment, html } from './html.ts'
+import { type Fragment, html, image } from './html.ts'
 
 /**
  * Renders a name that somebody else chose: on one line, shortened to `maxLength` characters, and in `<bdi>`, so that a
@@ -31,6 +31,27 @@ export function renderClient({ clientName, unverifiedHost }: ShownClient, whenBl
 /** Returns the first letter or digit of a name, for a tile next to it. */
 export function initial(name: string): string | undefined {
   return /[\p{L}\p{N}]/u.exec(name)?.[0].toUpperCase()
+}
+
+/** A client with its logo. */
+export interface ClientWithLogo extends ShownClient {
+  /** The address of the logo at the server. The page allows images only from there: pass it to `page` too. */
+  readonly logoUrl?: string | undefined
+}
+
+/** Returns the logo that a page may show: an unverified client could have the logo of another client (RFC 7591 §5). */
+export const shownLogo = ({ unverifiedHost, logoUrl }: ClientWithLogo): string | undefined =>
+  unverifiedHost === undefined ? logoUrl : undefined
+
+/** Renders the logo of a client, or the first letter of its name, which browsers also show if the logo cannot be loaded. */
+export function clientTile(client: ClientWithLogo): Fragment | undefined {
+  const letter = initial(client.unverifiedHost ?? client.clientName)
+  const logo = shownLogo(client)
+  if (logo === undefined) {
+    return letter === undefined ? undefined : html`<span class="tile" aria-hidden="true">${letter}</span>`
+  }
+  const picture = image({ source: logo, darkSource: undefined, alternative: letter ?? '' })
+  return html`<span class="tile" aria-hidden="true">${picture}</span>`
 }
 
 function shorten(name: string, maxLength: number): string {

@@ -2,9 +2,9 @@
 
 import type { RequestHead, ServerRequest, ServerResponse } from '@mintmark/core/http'
 import type { ParameterList } from '@mintmark/internal'
-import { initial, redirectDestination, renderName, renderText } from './client-display.ts'
+import { clientTile, redirectDestination, renderName, renderText, shownLogo } from './client-display.ts'
 import { fieldValues, formFields, singleField } from './form.ts'
-import { address, type Fragment, html, image } from './html.ts'
+import { address, type Fragment, html } from './html.ts'
 import { messagesFor } from './languages/choose-language.ts'
 import { fill, type Messages } from './languages/messages.ts'
 import { icon, type Look, page } from './page.ts'
@@ -56,17 +56,11 @@ export function consentPage(
   // Deny is the form's first button, because Enter on a checkbox presses the first button and must not grant anything. Allow
   // stands out, because the user came here to sign in.
   const { clientName, unverifiedHost } = client
-  // An unverified client could show the logo of another client (RFC 7591 §5).
-  const logoUrl = unverifiedHost === undefined ? client.logoUrl : undefined
-  const letter = initial(unverifiedHost ?? clientName)
-  // If the logo cannot be loaded, browsers show the letter.
-  const logo =
-    logoUrl &&
-    html`<span class="tile" aria-hidden="true">${image({ source: logoUrl, darkSource: undefined, alternative: letter ?? '' })}</span>`
+  const logo = shownLogo(client)
   const host = unverifiedHost && html`<bdi class="name">${unverifiedHost}</bdi>`
   const isUnverifiedDevice = unverifiedHost !== undefined && destination !== undefined && destination.kind !== 'website'
   const body = html`<header>
-${logo || (letter && html`<span class="tile" aria-hidden="true">${letter}</span>`)}
+${clientTile(client)}
 <h1>${fill(consent.heading, { client: host || renderName(clientName, messages.unnamedClient) })}</h1>
 ${host && html`<p>${fill(consent.unverified, { host, client: renderName(clientName, messages.unnamedClient, 40) })}</p>`}
 ${accountName && html`<p>${fill(consent.signedInAs, { account: renderText(accountName) })}</p>`}
@@ -88,7 +82,7 @@ ${clientLinks(client, consent)}
     title: consent.title,
     status: 200,
     formAction: 'leaves',
-    images: logoUrl ? [logoUrl] : [],
+    images: logo ? [logo] : [],
     body,
   })
 }

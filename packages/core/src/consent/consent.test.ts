@@ -156,6 +156,23 @@ it('links an app that has registered where a login can be initiated (OIDC Core ย
   expect(app?.initiateLoginUrl).toBe('https://app.test/start?iss=https%3A%2F%2Fas.test')
 })
 
+it('has the address of the logo at the server, unless the client chose it itself (RFC 7591 ยง5)', async () => {
+  const { storage, apps } = await aUserWithAnApp()
+  const client = await storage.clients.find(clientId('A'))
+  if (client === undefined) throw new Error('no client')
+  const withLogo = { ...client, logoUri: 'https://cdn.app.test/logo.png' }
+  await storage.clients.compareAndSwap({ ...withLogo, origin: 'administrator' }, client.version)
+  const [verified] = await apps.list('U1')
+  const changed = await storage.clients.find(clientId('A'))
+  const selfManagement = {}
+  await storage.clients.compareAndSwap({ ...withLogo, origin: 'registration', selfManagement }, changed?.version ?? 0)
+  const [unverified] = await apps.list('U1')
+
+  expect(verified?.logoUrl).toBe('https://as.test/client-logo?client_id=A')
+  expect(unverified).toMatchObject({ clientName: 'App' })
+  expect(unverified?.logoUrl).toBeUndefined()
+})
+
 it('refuses a misspelled option', () => {
   const misspelled = { storage: createMemoryStorage({ issuer: 'https://as.test' }), clok: () => epochSeconds(0) }
 

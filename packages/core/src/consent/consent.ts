@@ -22,6 +22,7 @@ import { untilSettled } from '@mintmark/storage-interface/stores'
 import type { SignedInUser } from '../sessions/signed-in-user.ts'
 import type { ResourceRules } from '../permissions/resources.ts'
 import { initiateLoginUrl } from '../clients/initiate-login.ts'
+import { logoUrl } from '../clients/logo.ts'
 import { unverifiedHost } from '../clients/unverified-host.ts'
 import { isGrantActive } from '../permissions/status.ts'
 import { addDecision, type GrantedOnPage } from './consent-per-api.ts'
@@ -174,6 +175,8 @@ interface ConnectedApp {
   readonly clientName: string
   /** Show it before the name: it identifies a client whose name nobody has verified. */
   readonly unverifiedHost: string | undefined
+  /** The address of the logo at the server; `undefined` without a logo, or if nobody has verified it (RFC 7591 §5). */
+  readonly logoUrl: string | undefined
   readonly scopes: readonly string[]
   /** The APIs that the user consented to, by their identifiers. */
   readonly resources: readonly string[]
@@ -214,7 +217,11 @@ export function createConnectedApps(deps: { readonly storage: OAuthStorage; read
         if (client === undefined) return []
         const { grantId: id, clientId, scopes, resources, createdAt: since } = grant
         const { clientName } = client
-        const shown = { clientName, unverifiedHost: unverifiedHost(client) }
+        const shown = {
+          clientName,
+          unverifiedHost: unverifiedHost(client),
+          logoUrl: logoUrl(storage.issuer, client),
+        }
         const app = { grantId: id, clientId, ...shown, scopes, resources, since }
         return [{ ...app, initiateLoginUrl: initiateLoginUrl(client, storage.issuer) }]
       })
