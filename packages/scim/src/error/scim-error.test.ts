@@ -25,9 +25,10 @@ test.each(reasons)('responds to %s with a fixed sentence', (reason) => {
   expect(error.reason).toBe(reason)
 })
 
-test('sends neither the cause nor the attribute', () => {
+test('sends the attribute, and not the cause', () => {
   const error = refusal('path_syntax', { cause: new Error('secret'), attribute: 'emails' })
 
-  expect(JSON.stringify(renderScimError(error))).not.toMatch(/secret|emails/)
+  expect(renderScimError(error).detail).toMatch(/\. Attribute: emails\.$/)
+  expect(JSON.stringify(renderScimError(error))).not.toContain('secret')
   expect(error.cause).toBeInstanceOf(Error)
 })

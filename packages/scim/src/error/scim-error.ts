@@ -21,7 +21,7 @@ export class ScimError extends Error {
   readonly scimType: ScimErrorType | undefined
   readonly detail: string
   readonly reason: ScimRefusalReason
-  /** The attribute, spelled as in the schema; for events. */
+  /** The attribute, spelled as in the schema. */
   readonly attribute: string | undefined
   /** The number of seconds after which the request may succeed. */
   readonly retryAfter: number | undefined
@@ -40,8 +40,7 @@ export class ScimError extends Error {
 /** Creates the error to throw for a reason. */
 export function refusal(reason: ScimRefusalReason, options: RefusalOptions = {}): ScimError {
   const [status, scimType, sentence] = refusals[reason]
-  const detail = options.suggestion === undefined ? sentence : `${sentence} Did you mean ${options.suggestion}?`
-  return new ScimError(status, detail, {
+  return new ScimError(status, sentence + hint(options), {
     scimType,
     reason,
     cause: options.cause,
@@ -50,9 +49,15 @@ export function refusal(reason: ScimRefusalReason, options: RefusalOptions = {})
   })
 }
 
+/** Tells an administrator, who often sees only this text, which attribute of a mapping to look at. */
+function hint({ attribute, suggestion }: RefusalOptions): string {
+  if (suggestion !== undefined) return ` Did you mean ${suggestion}?`
+  return attribute === undefined ? '' : ` Attribute: ${attribute}.`
+}
+
 interface RefusalOptions {
   readonly cause?: unknown
-  /** The attribute, spelled as in the schema; for events. */
+  /** The attribute, spelled as in the schema; never input. */
   readonly attribute?: string | undefined
   /** The number of seconds after which the request may succeed. */
   readonly retryAfter?: number | undefined
