@@ -43,7 +43,7 @@ export async function startGaleraCluster(machine: Machine): Promise<GaleraCluste
 
   for (const node of nodes) {
     await node.write('my.cnf', nodeConfiguration(node, nodes))
-    await node.run('mkdir', [dataOf(node)])
+    await node.run('mkdir', [dataOf(node), temporaryOf(node)])
   }
   await install(first)
   startNode(first, '--wsrep-new-cluster')
@@ -80,17 +80,21 @@ const clientOf = ({ address }: Host): readonly string[] => ['-h', address, '-u',
 
 const dataOf = ({ folder }: Pick<Host, 'folder'>): string => join(folder, 'data')
 
+/** A server that starts deletes the files of others in its temporary folder. */
+const temporaryOf = ({ folder }: Pick<Host, 'folder'>): string => join(folder, 'temporary')
+
 async function install(host: Host): Promise<void> {
   await host.run('mariadb-install-db', [
     '--no-defaults',
     `--datadir=${dataOf(host)}`,
+    `--tmpdir=${temporaryOf(host)}`,
     '--auth-root-authentication-method=normal',
     '--skip-test-db',
   ])
   // The other nodes copy this.
   const grants = `FLUSH PRIVILEGES;\nCREATE USER root@'%';\nGRANT ALL ON *.* TO root@'%' WITH GRANT OPTION;\n`
   await host.write('grants.sql', grants)
-  const words = ['--no-defaults', '--bootstrap', `--datadir=${dataOf(host)}`]
+  const words = ['--no-defaults', '--bootstrap', `--datadir=${dataOf(host)}`, `--tmpdir=${temporaryOf(host)}`]
   const child = host.start('sh', ['-c', `/usr/sbin/mariadbd ${words.join(' ')} < grants.sql`])
   await once(child, 'exit')
 }
@@ -126,6 +130,7 @@ async function ask(host: string, query: string): Promise<string | undefined> {
 const nodeConfiguration = ({ name, address, folder }: Host, nodes: readonly Host[]): string => `
 [mysqld]
 datadir=${dataOf({ folder })}
+tmpdir=${temporaryOf({ folder })}
 socket=${join(folder, 'socket')}
 pid-file=${join(folder, 'pid')}
 bind-address=${address}

@@ -1,6 +1,6 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { chown, mkdtemp, rm } from 'node:fs/promises'
+import { chown, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -29,7 +29,8 @@ export async function startMariadb(settings: readonly string[] = []): Promise<Ma
   const folder = await mkdtemp(join(tmpdir(), 'mintmark-mariadb-'))
   // MariaDB refuses to run as root.
   const isRoot = process.getuid?.() === 0
-  if (isRoot) await chown(folder, 65_534, 65_534)
+  await mkdir(temporary(folder))
+  if (isRoot) for (const owned of [folder, temporary(folder)]) await chown(owned, 65_534, 65_534)
   initialise(folder, isRoot)
   const started = await onFreePort(async (port) => ({
     port,
@@ -58,9 +59,17 @@ export async function startMariadb(settings: readonly string[] = []): Promise<Ma
   }
 }
 
+/** A server that starts deletes the files of others in its temporary folder. */
+const temporary = (folder: string): string => join(folder, 'temporary')
+
 function initialise(folder: string, isRoot: boolean): void {
   const install = process.env['MARIADB_INSTALL_DB_PATH'] ?? 'mariadb-install-db'
-  const args = ['--no-defaults', `--datadir=${join(folder, 'data')}`, '--auth-root-authentication-method=normal']
+  const args = [
+    '--no-defaults',
+    `--datadir=${join(folder, 'data')}`,
+    `--tmpdir=${temporary(folder)}`,
+    '--auth-root-authentication-method=normal',
+  ]
   const { status, error, stderr } = spawnSync(install, [...args, '--skip-test-db', ...asNobody(isRoot)], {
     cwd: folder,
     encoding: 'utf8',
@@ -81,6 +90,7 @@ async function startProcess({ folder, port, isRoot, settings }: Installation): P
   const args = [
     '--no-defaults',
     `--datadir=${join(folder, 'data')}`,
+    `--tmpdir=${temporary(folder)}`,
     `--socket=${join(folder, 'socket')}`,
     `--pid-file=${join(folder, 'pid')}`,
     `--port=${port}`,
