@@ -174,10 +174,10 @@ export interface SqlEngine {
    */
   readonly readsRowByRow: boolean
   /**
-   * Ends a query and locks the rows of the table `name`: until the transaction ends, no other transaction can remove them or
-   * change their keys.
+   * A query for a column of the rows of a table that meet a condition, which locks the rows: until the transaction ends, no other
+   * transaction can remove them or change their keys.
    */
-  readonly keepRows: (name: string) => RawBuilder<unknown>
+  readonly keepRows: (column: string, table: string, where: Expression<unknown>) => RawBuilder<unknown>
   /** Ends a query: it locks the rows against changes, and leaves out rows that another transaction has locked. */
   readonly skipLocked: RawBuilder<unknown>
   readonly joined: SqlJoinedRows

@@ -119,3 +119,7 @@ export const versionRange = (
   least_version: version ?? 0,
   greatest_version: version ?? Number.MAX_SAFE_INTEGER,
 })
+
+/** A query for a column of the rows that meet a condition. */
+export const readRows: SqlEngine['keepRows'] = (column, table, where) =>
+  sql`select ${sql.ref(column)} from ${sql.table(table)} where ${where}`

@@ -136,7 +136,10 @@ export const mariadb: SqlEngine = {
   // For a condition with IN in an outer join, MariaDB reads all rows of the issuer.
   joinsPages: true,
   throughIndex,
-  keepRows: () => sql`lock in share mode`,
+  // Through the primary key: MariaDB that reads an index alone locks its entries, and not the rows, and a transaction that removes
+  // a row waits only after it has looked for what depends on the row.
+  keepRows: (column, table, where) =>
+    sql`select ${sql.ref(column)} from ${sql.table(table)} force index (primary) where ${where} lock in share mode`,
   skipLocked: sql`for update skip locked`,
   joined: joinedColumns,
   search: mariadbSearch,

@@ -19,7 +19,7 @@ import {
 import { changeFoundRows, selectPairs, standardForms, statementsAmong } from '../standard-forms.ts'
 import { postgresSearch } from './search.ts'
 import { decodeJson, decodeText, decodeValue, encodeJson, jsonbOfText } from './text.ts'
-import { toIndexByColumn, valueOf } from '../row.ts'
+import { readRows, toIndexByColumn, valueOf } from '../row.ts'
 
 /**
  * Selects one column for each table, a JSON list: the server sends the name and type of every column with every result, and
@@ -145,7 +145,7 @@ END $$`,
       sql`${issuerColumn} = ${issuer} and ${column} = any(array(${values}))`,
   }),
   readsRowByRow: false,
-  keepRows: (name) => sql`for key share of ${sql.table(name)}`,
+  keepRows: (column, table, where) => sql`${readRows(column, table, where)} for key share of ${sql.table(table)}`,
   skipLocked: sql`for update skip locked`,
   joined: postgresJoinedRows,
   search: postgresSearch,

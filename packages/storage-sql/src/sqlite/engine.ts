@@ -14,7 +14,7 @@ import {
   type SqlEngine,
   type SqlIndexedValues,
 } from '../dialect.ts'
-import { joinedColumns } from '../row.ts'
+import { joinedColumns, readRows } from '../row.ts'
 import { changeFoundRows, selectPairs, standardForms, statementsAmong } from '../standard-forms.ts'
 import { sqliteSearch } from './search.ts'
 import { showRows } from './statistics.ts'
@@ -96,7 +96,7 @@ ${statements.map((statement) => `  ${statement};\n`).join('')}END`,
   }),
   // SQLite reads the table row only when one of its other columns is needed.
   readsRowByRow: true,
-  keepRows: () => sql``,
+  keepRows: readRows,
   skipLocked: sql``,
   joined: joinedColumns,
   search: sqliteSearch,

@@ -6,7 +6,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Expression, type RawBuilder, sql } from 'kysely'
 import { type Database, compileSql, type Parameter, type Statement } from '../database.ts'
 import type { SqlEngine, SqlKey, SqlRow, SqlValue } from '../dialect.ts'
-import { belongsToProvider, createColumnReader } from '../row.ts'
+import { belongsToProvider, createColumnReader, readRows } from '../row.ts'
 
 /**
  * The parameters of a plan of a change of members. `joining`: the members to add, or in a replacement all members. `leaving`: the members that a
@@ -42,7 +42,7 @@ export function memberPlan(
     rows,
   }: { readonly engine: SqlEngine; readonly kind: MemberChangeKind; readonly rows: 'locked' | 'read' },
 ): MemberPlan {
-  const keep = (table: string) => (rows === 'locked' ? engine.keepRows(table) : sql``)
+  const keep = rows === 'locked' ? engine.keepRows : readRows
   const isJoining = (column: Expression<unknown>) => isAmong(p, { engine, column, values: sql`select id from joining` })
 
   // Looks up each listed member. With `not exists`, the planner could read all members of the group instead, which may be
@@ -52,10 +52,9 @@ export function memberPlan(
       select distinct listed.value as id from (${engine.listed(sql`${p('joining')}`)}) as listed
       where (select 1 from mintmark_group_members where ${inGroup(p)} and member_id = listed.value) is null
     ), accounts ${engine.materialized} (
-      select user_id from mintmark_users where ${isJoining(sql`user_id`)} and ${belongsToProvider(p)} ${keep('mintmark_users')}
+      ${keep('user_id', 'mintmark_users', sql`${isJoining(sql`user_id`)} and ${belongsToProvider(p)}`)}
     ), other_groups ${engine.materialized} (
-      select group_id from mintmark_groups where ${isJoining(sql`group_id`)} and ${belongsToProvider(p)}
-      and group_id <> ${p('group_id')} ${keep('mintmark_groups')}
+      ${keep('group_id', 'mintmark_groups', sql`${isJoining(sql`group_id`)} and ${belongsToProvider(p)} and group_id <> ${p('group_id')}`)}
     )`,
     unknown: sql`(select count(*) from joining) - (select count(*) from accounts) - (select count(*) from other_groups)`,
     changes: sql`(select count(*) from joining)
