@@ -27,9 +27,11 @@ async function start(
     readonly withoutPatch?: () => Response
     /** The largest page of the partner. */
     readonly pageSize?: number
+    /** Answers in place of the partner. */
+    readonly answer?: (url: URL) => Response | undefined
   } = {},
 ) {
-  const { change, withoutPatch, pageSize, ...given } = options
+  const { change, withoutPatch, pageSize, answer, ...given } = options
   let now = 1_790_000_000
   const clock = () => epochSeconds(now)
   const storage = createMemoryStorage({ issuer })
@@ -58,7 +60,11 @@ async function start(
     if (withoutPatch !== undefined && request.method === 'PATCH') return withoutPatch()
     if (withoutPatch !== undefined && pathname.endsWith('/ServiceProviderConfig'))
       return Response.json({ patch: { supported: false } })
-    return answers.shift()?.(request) ?? partner(pageSize === undefined ? request : withCount(request, pageSize))
+    return (
+      answers.shift()?.(request) ??
+      answer?.(new URL(request.url)) ??
+      partner(pageSize === undefined ? request : withCount(request, pageSize))
+    )
   }
   const provisioning = createProvisioning({ storage, keys, fetch, clock, ...given })
   const events: ServerEvent[] = []
@@ -529,6 +535,70 @@ describe('a partner', () => {
     for (let sent = 0; sent < 20; sent += 1) world.answers.push(() => new Response(page))
 
     await expect(world.provisioning.compare('crm')).rejects.toMatchObject({ failure: 'too_many_resources' })
+  })
+})
+
+describe('a hostile partner', () => {
+  const list = (...resources: readonly object[]) =>
+    Response.json({ totalResults: resources.length, Resources: resources })
+  const user = (id: string) => ({ id, externalId: 'user-a', userName: 'a' })
+
+  /** A partner that has the user `a` of this server, with an identifier of its choice. */
+  const startWithUser = async (id: string) => {
+    const world = await start()
+    await world.storage.provisionedUsers.insert(aProvisionedUser('a'))
+    await world.enable()
+    world.answers.push(() => list(user(id)))
+    return world
+  }
+
+  it.each(['.', '..', '\uD800', 'a\u0000'])(
+    'whose identifier cannot be a part of a path is sent no change (RFC 3986 §5.2.4): %j',
+    async (id) => {
+      const world = await startWithUser(id)
+
+      await world.deliverOnce()
+
+      expect(world.changesSent()).toEqual([])
+      expect(world.events).toContainEqual(
+        expect.objectContaining({ type: 'delivery.failed', failure: 'resource_malformed' }),
+      )
+    },
+  )
+
+  it.each([
+    { title: 'repeats its page for ever', ids: ['1', '1'], failure: 'too_many_resources' },
+    { title: 'has two users with our identifier', ids: ['1', '2'], failure: 'externalId_ambiguous' },
+  ])('that $title is not read any further, and the message is dead (RFC 7644 §3.4.2)', async ({ ids, failure }) => {
+    const pages = ids.map((id) => JSON.stringify({ Resources: [user(id)] }))
+    let asked = 0
+    const world = await start({
+      answer: ({ pathname, search }) =>
+        pathname.endsWith('/Users') && search.includes('startIndex') ? new Response(pages[asked++ % 2]) : undefined,
+    })
+    await world.storage.provisionedUsers.insert(aProvisionedUser('a'))
+    await world.storage.groups.insert(aGroup('g', { memberIds: ['user-a'] }))
+    await world.enable()
+    await world.provisioning.synchronize('crm')
+    await world.deliver()
+
+    expect(world.events).toContainEqual(expect.objectContaining({ type: 'delivery.dead', failure }))
+    expect(asked).toBeLessThan(10)
+  })
+
+  it('whose resource is nested too deeply to be sent back is a failure that is repeated', async () => {
+    const world = await start({ withoutPatch: () => new Response(null, { status: 501 }) })
+    await world.storage.provisionedUsers.insert(aProvisionedUser('a'))
+    await world.enable()
+    const deep = `{"id":"1","externalId":"user-a","x":${'['.repeat(10_000)}${']'.repeat(10_000)}}`
+    world.answers.push(() => list(user('1')))
+    world.answers.push(() => new Response(deep))
+
+    await world.deliverOnce()
+
+    expect(world.events).toContainEqual(
+      expect.objectContaining({ type: 'delivery.failed', failure: 'resource_malformed' }),
+    )
   })
 })
 

@@ -1,5 +1,5 @@
 import { type OutboundClient, parseRetryAfter } from '@mintmark/core/internal'
-import { chunksOf, type Clock, isJsonObject, parseJsonObject } from '@mintmark/internal'
+import { chunksOf, type Clock, isJsonObject, isStorable, parseJsonObject } from '@mintmark/internal'
 import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 
 import type { Authorization } from './credential.ts'
@@ -74,11 +74,8 @@ export function openPartner(address: PartnerAddress): Partner {
       const found = new Map<string, RemoteResource>()
       for (const ids of chunksOf(externalIds, idsInFilter)) {
         const filter = ids.map((id) => `externalId eq ${JSON.stringify(id)}`).join(' or ')
-        for await (const page of pages(endpoint, { filter })) {
-          if (page.some(({ externalId }) => typeof externalId !== 'string' || !ids.includes(externalId)))
-            throw new PartnerFailure('refused', 'filter_ignored')
-          for (const resource of page) found.set(resource.id, resource)
-        }
+        for await (const page of pages(endpoint, { filter }, 2 * ids.length))
+          for (const resource of page) found.set(linkedTo(resource, ids, found), resource)
       }
       return [...found.values()]
     },
@@ -88,6 +85,18 @@ export function openPartner(address: PartnerAddress): Partner {
       return [...all.values()]
     },
   }
+}
+
+/** Returns which of the identifiers the resource has. @throws PartnerFailure for none, and if another resource has it. */
+function linkedTo(
+  resource: RemoteResource,
+  ids: readonly string[],
+  found: ReadonlyMap<string, RemoteResource>,
+): string {
+  const { externalId, id } = resource
+  if (typeof externalId !== 'string' || !ids.includes(externalId)) throw new PartnerFailure('refused', 'filter_ignored')
+  if ((found.get(externalId) ?? resource).id !== id) throw new PartnerFailure('refused', 'externalId_ambiguous')
+  return externalId
 }
 
 type Send = (
@@ -129,10 +138,11 @@ function createLists(send: Send) {
     return resourcesOf((await send({ method: 'GET', path })).body)
   }
 
-  /** Reads page by page (RFC 7644 §3.4.2.4). A partner may have smaller pages than requested. */
+  /** Reads page by page (RFC 7644 §3.4.2.4). A partner may have smaller pages than requested, and a list may change meanwhile. */
   async function* pages(
     endpoint: Endpoint,
     filter: Readonly<Record<string, string>> = {},
+    most = maximumListed,
   ): AsyncGenerator<readonly RemoteResource[]> {
     let size = 0
     for (let startIndex = 1; ;) {
@@ -145,7 +155,7 @@ function createLists(send: Send) {
       const total = answer.body?.['totalResults']
       if (page.length === 0 || (typeof total === 'number' && startIndex > total)) return
       // A service that repeats its first page would never end.
-      if (startIndex > maximumListed || size > maximumSize) throw new PartnerFailure('refused', 'too_many_resources')
+      if (startIndex > most || size > maximumSize) throw new PartnerFailure('refused', 'too_many_resources')
     }
   }
 }
@@ -170,6 +180,8 @@ function createChange(send: Send): Partner['change'] {
   async function replace(changed: ChangeRequest): Promise<RemoteResource | undefined> {
     const { path, body: patch = {} } = changed
     const remote = asResource((await send({ method: 'GET', path })).body)
+    // `JSON.stringify` throws for a few thousand levels.
+    if (!isStorable(remote)) throw new PartnerFailure('failed', 'resource_malformed')
     const { status, body } =
       remote === undefined
         ? absent
@@ -208,8 +220,11 @@ function resourcesOf(body: JsonObject | undefined): readonly RemoteResource[] {
 
 function asResource(body: JsonObject | undefined): RemoteResource | undefined {
   const id = body?.['id']
-  return body !== undefined && typeof id === 'string' && id !== '' ? { ...body, id } : undefined
+  return body !== undefined && typeof id === 'string' && isPathSegment(id) ? { ...body, id } : undefined
 }
+
+/** Whether the identifier can be a part of a path: `encodeURIComponent` throws for half a surrogate pair, and dots lead to another path. */
+const isPathSegment = (id: string): boolean => id !== '' && id !== '.' && id !== '..' && isStorable(id)
 
 /** RFC 7643 §4.1.1, §3.1: `userName` and `displayName` ignore case, `externalId` does not. */
 const isSameText = (found: JsonValue | undefined, value: string, attribute: string): boolean =>

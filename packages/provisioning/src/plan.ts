@@ -86,9 +86,10 @@ export function planGroup(
  * @param members the identifiers of the partner's users that are to be its members.
  */
 export function planMembers(remote: RemoteResource, members: readonly string[]): readonly ChangeRequest[] {
-  const found = memberIds(remote)
-  const added = members.filter((id) => !found.includes(id))
-  const removed = found.filter((id) => !members.includes(id))
+  // A partner's group may have hundreds of thousands of members.
+  const [found, wanted] = [new Set(memberIds(remote)), new Set(members)]
+  const added = [...wanted].filter((id) => !found.has(id))
+  const removed = [...found].filter((id) => !wanted.has(id))
   return [...planAdditions(remote, added), ...planRemovals(remote, removed)]
 }
 
