@@ -137,8 +137,10 @@ interface VerifiedEvent {
 
 /** @throws ReceiverError */
 async function verifyToken(token: string, deps: ReceiverDependencies): Promise<VerifiedEvent> {
-  const claimed = issuerOf(token)
-  const transmitter = deps.transmitters.find(({ issuer }) => issuer === claimed)
+  const claimed = partiesOf(token)
+  // The tenants of one issuer are told apart by the audience.
+  const ofIssuer = deps.transmitters.filter(({ issuer }) => issuer === claimed?.issuer)
+  const transmitter = ofIssuer.find(({ audience }) => claimed?.audiences.includes(audience)) ?? ofIssuer[0]
   if (transmitter === undefined) throw new ReceiverError(claimed === undefined ? 'invalid_request' : 'invalid_issuer')
   const { issuer, jwksUri, audience } = transmitter
   const now = deps.clock()
@@ -165,10 +167,11 @@ async function verifyToken(token: string, deps: ReceiverDependencies): Promise<V
 /** In seconds: how far the clock of a transmitter may be off. */
 const clockSkew = 60
 
-function issuerOf(token: string): string | undefined {
+/** Reads, without verifying anything, who claims to have issued a token, and for whom. */
+function partiesOf(token: string): { readonly issuer: string; readonly audiences: readonly unknown[] } | undefined {
   try {
-    const { iss } = decodeJwt<{ iss: unknown }>(token)
-    return typeof iss === 'string' ? iss : undefined
+    const { iss, aud } = decodeJwt<{ iss: unknown; aud: unknown }>(token)
+    return typeof iss === 'string' ? { issuer: iss, audiences: [aud].flat() } : undefined
   } catch {
     // jose throws for a text that is not a JWT.
     return undefined
