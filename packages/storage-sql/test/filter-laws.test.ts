@@ -15,7 +15,9 @@ import type { TestDatabase } from './support/postgres-database.ts'
 import { aMigratedEnglishDatabase } from './support/postgres-of-the-run.ts'
 import { rounds } from '../../../test/support/rounds.ts'
 
-// Every population has a separate issuer. It is searched with a hundred filters.
+// Every population has a separate issuer. It is searched with many filters.
+const searches = rounds({ fast: 50, long: 100 })
+
 let database: TestDatabase
 let mariadb: MariadbOfTheRun
 let dialects: readonly SqlDialect[]
@@ -123,7 +125,7 @@ function queries(known: KnownTexts): fc.Arbitrary<readonly ListQuery[]> {
   })
   return fc.array(
     fc.tuple(query, bytes).map(([each, limited]) => ({ ...each, ...limited })),
-    { minLength: 100, maxLength: 100 },
+    { minLength: searches, maxLength: searches },
   )
 }
 

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { StorageUnderTest } from '@mintmark/storage-interface/contract'
 import { createSqlStorage, migrate, type SqlDialect } from '@mintmark/storage-sql'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
+import type { SqlRow } from '../src/dialect.ts'
 import { alternatingStorages } from './support/alternating-storages.ts'
 import { byName } from './support/by-name.ts'
 
@@ -38,14 +39,24 @@ export async function oneMemoryUnderTest(
 
 /** Removes all rows. The tables and the list of applied migrations stay. */
 export async function emptySqlite(dialect: SqlDialect): Promise<void> {
-  const tables = byName(
+  const tables = namesIn(
     await dialect.all(
       `SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB 'mintmark_*' AND name <> 'mintmark_migrations'`,
       [],
     ),
   )
-  for (const { name } of tables) await dialect.all(`DELETE FROM ${String(name)}`, [])
+  const anyRow = tables
+    .map((name) => `SELECT '${name}' AS name WHERE EXISTS (SELECT 1 FROM ${name})`)
+    .join(' UNION ALL ')
+  let filled = namesIn(await dialect.all(anyRow, []))
+  // Triggers may write rows.
+  while (filled.length > 0) {
+    await dialect.atomically(filled.map((name) => `DELETE FROM ${name}`))
+    filled = namesIn(await dialect.all(anyRow, []))
+  }
 }
+
+const namesIn = (rows: readonly SqlRow[] | undefined): readonly string[] => byName(rows).map(({ name }) => String(name))
 
 /** Databases in files, which have the tables. */
 interface MigratedFiles {

@@ -106,11 +106,9 @@ export async function postgresUnderTest(
   const dialects = [watch(toPostgresDialect(pools[0])), watch(toPostgresDialect(pools[1]))] as const
   await migrate({ dialect: toPostgresDialect(pools[0]) })
   const open = alternatingStorages(dialects, createSqlStorage)
-  const { rows } = await pools[0].query(`SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema`)
-  const tables = rows.map(({ name }) => String(name)).filter((name) => name !== 'mintmark_migrations')
 
   return async () => {
-    await pools[0].query(tables.map((name) => `DELETE FROM ${name}`).join(';'))
+    await deleteRows(pools[0])
     return { open, close: async () => {} }
   }
 }
