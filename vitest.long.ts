@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
+import { LongFilesFirst } from './scripts/long-files-first.ts'
 import { tallyReporter } from './scripts/tally-reporter.ts'
 
 /**
@@ -17,6 +18,7 @@ export default defineConfig({
     expect: { poll: { timeout: 30_000 } },
     env: { MINTMARK_ROUNDS: 'long' },
     maxWorkers: availableParallelism(),
+    sequence: { sequencer: LongFilesFirst },
     globalSetup: [
       'packages/storage-sql/test/support/postgres-setup.ts',
       'packages/storage-sql/test/support/mariadb-setup.ts',

@@ -29,27 +29,33 @@ const trials: readonly Trial[] = [
   },
 ]
 
-test.for(trials)('$name loses nothing, issues nothing twice and serves no deactivated user', async (trial) => {
-  const reason = reasonNotToRun(trial.kind.requirements)
-  if (reason !== undefined) throw new Error(reason)
-  const lines: string[] = []
-  onTestFailed(() => console.log(lines.join('\n')))
+const timeout = 300_000
 
-  const { ledger, results } = await runOnThisMachine(trial.kind, {
-    minutes: 'once',
-    seed: 1,
-    only: trial.faults,
-    patroni: undefined,
-    direct: false,
-    protection: 'wait',
-    writers: 'one',
-    keep: false,
-    log: (line) => void lines.push(line),
-  })
+test.for(trials)(
+  '$name loses nothing, issues nothing twice and serves no deactivated user',
+  { timeout },
+  async (trial) => {
+    const reason = reasonNotToRun(trial.kind.requirements)
+    if (reason !== undefined) throw new Error(reason)
+    const lines: string[] = []
+    onTestFailed(() => console.log(lines.join('\n')))
 
-  expect(results.map(({ name }) => name)).toEqual(['nothing', ...trial.faults])
-  const { lost, doubled, survivors } = ledger
-  expect({ lost, doubled, survivors }).toEqual({ lost: [], doubled: [], survivors: [] })
-  expect(ledger.users.size).toBeGreaterThan(10)
-  expect(ledger.ended.length).toBeGreaterThan(0)
-})
+    const { ledger, results } = await runOnThisMachine(trial.kind, {
+      minutes: 'once',
+      seed: 1,
+      only: trial.faults,
+      patroni: undefined,
+      direct: false,
+      protection: 'wait',
+      writers: 'one',
+      keep: false,
+      log: (line) => void lines.push(line),
+    })
+
+    expect(results.map(({ name }) => name)).toEqual(['nothing', ...trial.faults])
+    const { lost, doubled, survivors } = ledger
+    expect({ lost, doubled, survivors }).toEqual({ lost: [], doubled: [], survivors: [] })
+    expect(ledger.users.size).toBeGreaterThan(10)
+    expect(ledger.ended.length).toBeGreaterThan(0)
+  },
+)
