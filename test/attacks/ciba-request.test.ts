@@ -119,6 +119,15 @@ describe('a backchannel authentication request (CIBA Core 1.0 §7.1)', () => {
     await expectJsonRefusal(site, badRequest('invalid_request'), { send, reason: 'id_token_hint_invalid' })
   })
 
+  it('is refused when its id_token_hint was issued to another client (CIBA Core 1.0 §7.1)', async () => {
+    const site = await startCibaServer()
+    const { id_token: idToken = '' } = await obtainTokens(site)
+
+    const send = () => ask(site, { login_hint: undefined, id_token_hint: idToken })
+    await expectJsonRefusal(site, badRequest('invalid_request'), { send, reason: 'id_token_hint_invalid' })
+    expect(site.asked).toEqual([])
+  })
+
   it('asks a user at most three times a minute for one client, and other clients are not affected', async () => {
     const site = await startCibaServer()
     for (let asked = 0; asked < 3; asked += 1) expect((await ask(site)).status).toBe(200)

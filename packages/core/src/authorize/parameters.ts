@@ -160,7 +160,8 @@ export async function hintedSubject(
   deps: SubjectRules,
 ): Promise<string | undefined> {
   if (hint === undefined) return undefined
-  const user = await userOfIdTokenHint(hint, client, deps)
+  // OIDC Core §3.1.2.1: it was issued by this server, to whichever client.
+  const user = await userOfIdTokenHint(hint, { client, issuedTo: 'any_client' }, deps)
   // OIDC Core §3.1.2.1: the user of the hint was removed, and no other user satisfies the request.
   if (user === undefined) throw refuse('no_user_matches')
   return user
@@ -173,17 +174,20 @@ export async function hintedSubject(
  */
 export async function userOfIdTokenHint(
   hint: string,
-  client: ClientRecord,
+  { client, issuedTo }: { readonly client: ClientRecord; readonly issuedTo: 'any_client' | 'itself' },
   deps: SubjectRules,
 ): Promise<string | undefined> {
   const read = await readIdTokenHint(hint, deps)
   // OIDC Core §3.1.2.1: the hint must be an ID token of this server.
   if (read === undefined) throw refuse('id_token_hint_invalid')
-  const issuedTo = read.clientId === client.clientId ? client : await deps.storage.clients.find(read.clientId)
-  if (issuedTo === undefined) return read.subject
+  const isOwn = read.clientId === client.clientId
+  // CIBA Core 1.0 §7.1: the hint was issued to the client.
+  if (!isOwn && issuedTo === 'itself') throw refuse('id_token_hint_invalid')
+  const owner = isOwn ? client : await deps.storage.clients.find(read.clientId)
+  if (owner === undefined) return read.subject
   // OIDC Core §8, §17.3: otherwise clients of two sectors could find out together whether their users are the same.
-  if (pairwiseSectorOf(issuedTo) !== pairwiseSectorOf(client)) throw refuse('id_token_hint_invalid')
-  return userOfSubject(read.subject, issuedTo, deps.storage)
+  if (pairwiseSectorOf(owner) !== pairwiseSectorOf(client)) throw refuse('id_token_hint_invalid')
+  return userOfSubject(read.subject, owner, deps.storage)
 }
 
 /** The dependencies of the functions that find the users whom a request names. */

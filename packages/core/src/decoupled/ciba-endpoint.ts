@@ -180,7 +180,7 @@ async function findUser(
   const { clientId } = client
   const found =
     kind === 'id_token_hint'
-      ? await userOfIdTokenHint(value, client, deps.rules)
+      ? await userOfIdTokenHint(value, { client, issuedTo: 'itself' }, deps.rules)
       : await settings.findUser({ kind, value, clientId })
   // CIBA Core 1.0 §13.
   if (found === 'expired' && kind === 'login_hint_token') throw refuse('login_hint_token_expired')
