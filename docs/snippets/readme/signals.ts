@@ -3,7 +3,7 @@ import { createSignalReceiver, createSignalTransmitter, signalScopes } from '@mi
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 
 const issuer = 'https://id.example.com'
-const storage = createMemoryStorage({ issuer })
+export const storage = createMemoryStorage({ issuer })
 const keys = createStoredKeys({
   storage,
   sealingKey: process.env['SEALING_KEY'] ?? '',
