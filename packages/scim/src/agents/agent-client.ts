@@ -1,6 +1,6 @@
 import type { ClientRegistration } from '@mintmark/core'
 import { completeMetadata, newClientRecord, prepareClient } from '@mintmark/core/internal'
-import { randomIdentifier, type Clock, type Random } from '@mintmark/internal'
+import { cleanName, randomIdentifier, type Clock, type Random } from '@mintmark/internal'
 import { clientId, type ClientRecord, type JsonObject, type ScimStorage } from '@mintmark/storage-interface'
 import type { AgentRecord, IdentityProviderRecord } from '@mintmark/storage-interface/stores'
 
@@ -77,6 +77,20 @@ const withoutCredential = {
 const organizationOf = ({ organizationId }: IdentityProviderRecord): { readonly organizationId?: string } =>
   organizationId === undefined ? {} : { organizationId }
 
-/** Returns the name of an agent, which administrators see as the name of its client. */
+/**
+ * Returns the name of an agent, which administrators see as the name of its client: the name that the directory gives it, as far
+ * as a client can have it.
+ */
 export const nameOf = (resource: JsonObject): string | undefined =>
-  getText(resource, 'displayName') ?? getText(resource, 'agentUserName')
+  [getText(resource, 'displayName'), getText(resource, 'agentUserName')]
+    // Cuts between code points, because half of a surrogate pair cannot be stored.
+    .map((name) =>
+      Array.from(cleanName(name ?? '').trim())
+        .slice(0, longestName)
+        .join('')
+        .trim(),
+    )
+    .find((name) => name !== '')
+
+/** In code points, each of which may count twice for the longest name of a client. */
+const longestName = 100

@@ -139,6 +139,24 @@ describe('the agent of draft-wzdk-scim-agent-resource', () => {
     expect(await wrong.admin.clients.list({ after: undefined, limit: 10 })).toEqual([])
   })
 
+  test.each([
+    ['is long', 'x'.repeat(1024), 'x'.repeat(100)],
+    ['has many characters outside of the first plane', '😀'.repeat(300), '😀'.repeat(100)],
+    ['is blank', '   ', 'triage-bot'],
+  ])('has a client with a name that a client can have when its own %s', async (_how, displayName, clientName) => {
+    const jwks = { keys: [{ kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' }] }
+    for (const agents of [{}, { clientFor: () => ({ scopes: [], jwks }) }]) {
+      const site = await start({ agents })
+
+      const created = await site.post({ displayName })
+      const first = await stored(site, idOf(created))
+      await site.patch(idOf(created), { op: 'replace', path: 'title', value: 'Bot' }, deactivate)
+
+      expect(created.body?.['displayName']).toBe(displayName)
+      expect([first?.clientName, (await stored(site, idOf(created)))?.clientName]).toEqual([clientName, clientName])
+    }
+  })
+
   test('belongs to the primary owner, or else to the first', async () => {
     const site = await start()
     const two = [{ value: site.ada }, { value: site.ben, primary: true }]
