@@ -586,6 +586,49 @@ describe('a hostile partner', () => {
     expect(asked).toBeLessThan(10)
   })
 
+  it.each(['W/"1"\r\nhost: inside.test', 'W/"版本"', 'W/"1"\0'])(
+    'whose version cannot be sent is sent the deactivation without one (RFC 9110 §13.1.1): %j',
+    async (version) => {
+      const world = await start()
+      await world.storage.provisionedUsers.insert(aProvisionedUser('a'))
+      await world.enable()
+      await world.deliver()
+      const [created] = await world.users()
+      await changeUser(world, 'a', { active: false })
+      world.answers.push(() => list({ ...created, meta: { version } }))
+      await world.deliverOnce()
+
+      expect(world.changesSent().at(-1)).toMatchObject({ method: 'PATCH', ifMatch: null })
+      expect(await world.users()).toMatchObject([{ active: false }])
+    },
+  )
+
+  it.each([301, 302, 303, 307, 308])(
+    'that answers %i does not lead the server and its credential to another address (RFC 9700 §4.12)',
+    async (status) => {
+      const world = await start()
+      await world.storage.provisionedUsers.insert(aProvisionedUser('a'))
+      await world.enable()
+      world.answers.push(() => new Response(null, { status, headers: { location: 'https://10.0.0.1/' } }))
+
+      await world.deliverOnce()
+
+      expect(world.sent).toHaveLength(1)
+      expect(world.events).toContainEqual(
+        expect.objectContaining({ type: 'delivery.failed', failure: `http_${status}` }),
+      )
+    },
+  )
+
+  it('whose token endpoint leads elsewhere gets no second request with the secret (RFC 6749 §10.3)', async () => {
+    const tokenEndpoint = 'https://auth.partner.example/token'
+    const world = await start({ change: { credential: { tokenEndpoint, clientId: 'c', clientSecret: 's' } } })
+    world.answers.push(() => new Response(null, { status: 307, headers: { location: 'https://10.0.0.1/token' } }))
+
+    await expect(world.provisioning.compare('crm')).rejects.toMatchObject({ failure: 'token_http_307' })
+    expect(world.sent).toHaveLength(1)
+  })
+
   it('whose resource is nested too deeply to be sent back is a failure that is repeated', async () => {
     const world = await start({ withoutPatch: () => new Response(null, { status: 501 }) })
     await world.storage.provisionedUsers.insert(aProvisionedUser('a'))
