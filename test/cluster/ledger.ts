@@ -28,7 +28,10 @@ export interface Ledger {
   readonly doubled: string[]
   /** Tokens that work although their user was deactivated. */
   readonly survivors: string[]
-  /** Sign-ins that ended because the response to a refresh was lost, and the repetition came too late. */
+  /**
+   * Sign-ins that ended because the response to a refresh was lost, and the repetition came too late, or because a node reported
+   * the redemption of a code as a conflict.
+   */
   signedOut: number
 }
 
