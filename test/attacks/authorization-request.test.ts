@@ -148,7 +148,10 @@ describe('requests that are too large to be parsed', () => {
   ])('rejects %s of 1 MiB by POST (RFC 9110 §15.5.14)', async (_, name) => {
     const body = encode({ ...baseRequest, [name]: 'a'.repeat(1_048_576) })
 
-    const reply = await expectRefusal(site, { send: () => postForm(site, '/auth', body, {}), reason: undefined })
+    const reply = await expectRefusal(site, {
+      send: () => postForm(site, '/auth', body, {}),
+      reason: 'message_too_large',
+    })
 
     expect(reply.status).toBe(413)
     expect(reply.header('location')).toBeUndefined()

@@ -152,7 +152,7 @@ describe('pushing a request (RFC 9126 §2)', () => {
   })
 
   it.each([
-    ['one byte more than 16 KiB', `x=${'a'.repeat(16_383)}`, 413, undefined],
+    ['one byte more than 16 KiB', `x=${'a'.repeat(16_383)}`, 413, 'message_too_large'],
     ['65 parameters', Array.from({ length: 65 }, (_, at) => `p${at}=1`).join('&'), 400, 'parameters_malformed'],
     ['a repeated parameter', 'state=1&state=2', 400, 'parameter_repeated'],
   ] as const)('refuses a form of %s (RFC 9126 §2.3)', async (_, body, status, reason) => {
