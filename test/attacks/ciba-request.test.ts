@@ -76,6 +76,17 @@ describe('a backchannel authentication request (CIBA Core 1.0 §7.1)', () => {
     expect(site.asked[0]?.bindingMessage).toBe('1234 👍 确认付款')
   })
 
+  it('is not changed by parameters of an authorization request (CIBA Core 1.0 §7.1)', async () => {
+    const site = await startCibaServer()
+    const others = { response_type: 'token', redirect_uri: 'https://evil.test/', prompt: 'none', state: 'x' }
+
+    const reply = await ask(site, others)
+
+    expect(reply.status).toBe(200)
+    expect(Object.keys(reply.json).toSorted()).toEqual(['auth_req_id', 'expires_in', 'interval'])
+    expect(site.asked).toHaveLength(1)
+  })
+
   it('is refused without credentials, with wrong ones, and for a client without the grant type', async () => {
     const site = await startCibaServer()
     const unauthorized = { status: 401, error: 'invalid_client' }

@@ -234,6 +234,20 @@ describe('a hostile receiver of security events', () => {
     expect(await leaveOut('u0')).toMatchObject({ status: 204 })
   })
 
+  it('cannot set what only the transmitter sets (SSF 1.0 §8.1.1.1)', async () => {
+    const world = await startSignals()
+    const foreign = { iss: 'https://evil.example', aud: ['somebody'], events_supported: ['x'], stream_id: 'own' }
+
+    const created = await world.create({ events_requested: [sessionRevoked, 'x'], ...foreign })
+    const changed = await world.send('PATCH', '/ssf/v1/streams', {
+      body: { stream_id: world.streamId(), aud: 'somebody' },
+    })
+
+    expect(created.body).toMatchObject({ iss: issuer, aud: world.receiver, events_delivered: [sessionRevoked] })
+    expect(created.body['stream_id']).not.toBe('own')
+    expect(changed).toMatchObject({ status: 400, body: { error: 'configuration_invalid' } })
+  })
+
   it.each([
     { maxEvents: -1 },
     { maxEvents: 1.5 },

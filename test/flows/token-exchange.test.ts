@@ -285,6 +285,37 @@ describe('token exchange: a request that is refused', () => {
   })
 })
 
+describe('token exchange: a token of the user without scope values for APIs', () => {
+  it('gives no token, and never one with the scope values of the client (RFC 8693 §2.1)', async () => {
+    const site = await start()
+    const subject = (await tokensFor(site, 'A', { scope: 'openid', resource: 'https://api.test' })).access_token
+    const refused = { status: 400, error: 'invalid_scope' }
+    await exchange(site, 'agent0', subject)
+
+    for (const change of [{}, { scope: 'api.read' }])
+      await expectJsonRefusal(site, refused, {
+        send: () => exchange(site, 'agent0', subject, change),
+        reason: 'scope_not_granted',
+      })
+  })
+})
+
+describe('token exchange: an exchanged token', () => {
+  it('is revoked by the client that it was issued to, and by no other one (RFC 7009 §2.1)', async () => {
+    const site = await start()
+    const [, exchanged = ''] = await chainOf(site, ['agent0'])
+    const revokeAs = (authorization: string) =>
+      postForm(site, '/token/revocation', encode({ token: exchanged }), { authorization })
+
+    const byOther = await revokeAs(asAgent(site, 'agent1'))
+    const after = await isActive(site, exchanged)
+    const byOwn = await revokeAs(asAgent(site, 'agent0'))
+
+    expect([byOther.status, after]).toEqual([200, true])
+    expect([byOwn.status, await isActive(site, exchanged)]).toEqual([200, false])
+  })
+})
+
 describe('createAuthorizationServer', () => {
   it.each([
     ['an unknown API', { audiences: ['https://none.test'] }],
