@@ -51,7 +51,10 @@ describe('a client of FAPI 2.0', () => {
   let own: ServerUnderTest
   let key: ProofKey
   beforeAll(async () => {
-    own = await startServer({ accessTokenAlgorithm: 'RS256', lifetimes: { authorizationCode: 300 } })
+    own = await startServer({
+      accessTokenAlgorithm: 'RS256',
+      lifetimes: { authorizationCode: 300, pushedRequest: 600 },
+    })
     key = await createProofKey()
     await changeClient(own.storage, clientId('B'), { ...fapi, grantTypes: ['authorization_code', 'refresh_token'] })
   })
@@ -99,6 +102,10 @@ describe('a client of FAPI 2.0', () => {
       expect(reply.json).toMatchObject({ token_type: 'DPoP', refresh_token })
     }
     expect((await refreshWith({})).json).toMatchObject({ error: 'invalid_dpop_proof' })
+  })
+
+  it('gets a request_uri that lives for less than 600 seconds, even if those of other clients live longer (FAPI 2.0 SP §5.3.2.2)', async () => {
+    expect((await pushAsB(own)).json).toMatchObject({ expires_in: 599 })
   })
 
   it('gets all of the requested scope, or an error (RFC 6749 §3.3)', async () => {

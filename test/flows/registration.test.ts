@@ -60,6 +60,14 @@ describe('with an initial access token (RFC 7591 §3)', () => {
     expect(answer).toMatchObject({ status: 201, body: { grant_types: ['authorization_code'] } })
   })
 
+  test('an empty scope means the same as none: all scope values of the token (RFC 7591 §2)', async () => {
+    const site = await start()
+
+    const answer = await site.register({ ...metadata, scope: '' }, await site.createToken())
+
+    expect(answer).toMatchObject({ status: 201, body: { scope: 'openid profile' } })
+  })
+
   test('leaves out invisible characters and direction overrides of a name, and the answer shows it (RFC 7591 §3.2.1)', async () => {
     const site = await start()
 

@@ -6,7 +6,9 @@ import { allUsers } from './users.ts'
 // Create a record for each user: the id becomes the `sub` of their tokens, and clients may receive the claims.
 for (const { id, email, name } of allUsers()) {
   const claims = { name, email, email_verified: true }
-  await storage.users.insert({ userId: userId(id), claims, createdAt: epochSeconds(Date.now() / 1000) })
+  const user = { userId: userId(id), claims, createdAt: epochSeconds(Date.now() / 1000) }
+  const { outcome } = await storage.users.insert(user)
+  if (outcome === 'taken') throw new Error(`There is a record for ${id} already`)
 }
 
 const { clientSecret } = await registerClient(

@@ -101,5 +101,7 @@ function readScope(scope: JsonValue | undefined): { readonly scopes?: readonly s
     throw new RegistrationError('metadata_invalid', {
       description: 'scope must be a string of values separated by spaces.',
     })
-  return { scopes: [...new Set(scope.split(' ').filter((value) => value !== ''))] }
+  const scopes = [...new Set(scope.split(' ').filter((value) => value !== ''))]
+  // RFC 7591 §2: without a value the server chooses. Some libraries send an empty string for that.
+  return scopes.length === 0 ? {} : { scopes }
 }

@@ -73,7 +73,7 @@ async function verifyWithPublished(
 
 /**
  * Verifies a JWT in the same way, with these keys. If several keys fit, the header of the JWT must name one by its
- * `kid`.
+ * `kid`. If no key has a `kid`, the one in the header is ignored (RFC 7515 §4.1.4: a hint).
  */
 export const verifyWithKeys = (
   keySet: JSONWebKeySet | undefined,
@@ -83,10 +83,17 @@ export const verifyWithKeys = (
   keySet === undefined
     ? Promise.resolve(undefined)
     : verifyBy(
-        (header, token) => createLocalJWKSet(forAlgorithm(signingKeys(keySet), header.alg))(header, token),
+        (header, token) =>
+          createLocalJWKSet(forAlgorithm(signingKeys(keySet), header.alg))(hintOf(header, keySet), token),
         jwt,
         algorithms,
       )
+
+/** Returns the header without its `kid` if no key has one. */
+function hintOf(header: CompactJWSHeaderParameters, { keys }: JSONWebKeySet): CompactJWSHeaderParameters {
+  const { kid: _, ...rest } = header
+  return keys.some(({ kid }) => kid !== undefined) ? header : rest
+}
 
 /** Returns the key set with the `use` that SPIFFE bundles give the keys of JWT-SVIDs (SPIFFE Trust Domain §4.2.2) as `sig`. */
 const signingKeys = ({ keys }: JSONWebKeySet): JSONWebKeySet => ({

@@ -96,3 +96,16 @@ it.each([
     expect((await verifyWithKeys({ keys: [jwk] }, jwt, ['ES256', accepted]))?.claims).toEqual({ a: 1 })
   expect(await verifyWithKeys({ keys: [jwk] }, jwt, ['ES256'])).toBeUndefined()
 })
+
+it('verifies a JWT that names its key if no key of the set has a name (RFC 7515 §4.1.4)', async () => {
+  const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true })
+  const jwk = await exportJWK(publicKey)
+  const jwt = await new CompactSign(new TextEncoder().encode('{"a":1}'))
+    .setProtectedHeader({ alg: 'ES256', kid: 'mine' })
+    .sign(privateKey)
+  const verifyWith = (...keys: readonly JWK[]) => verifyWithKeys({ keys: [...keys] }, jwt, ['ES256'])
+
+  expect((await verifyWith(jwk, await keyFor('EdDSA')))?.claims).toEqual({ a: 1 })
+  expect(await verifyWith({ ...jwk, kid: 'other' })).toBeUndefined()
+  expect(await verifyWith(await keyFor('ES256'))).toBeUndefined()
+})
