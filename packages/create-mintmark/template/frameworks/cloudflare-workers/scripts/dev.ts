@@ -7,7 +7,6 @@ const { env } = process
 const issuer = env['MINTMARK_ISSUER'] ?? ''
 const worker = await startWorker({ issuer })
 worker.once('exit', (code) => process.exit(code ?? 0))
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => worker.kill(signal))
 
 console.log(`${await callSetUp(issuer, env['SETUP_KEY'] ?? '')}
 ${issuer} is running. Press Ctrl-C to stop it.

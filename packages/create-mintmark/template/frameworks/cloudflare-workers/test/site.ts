@@ -14,7 +14,6 @@ export async function startSite() {
   const folder = mkdtempSync(join(tmpdir(), 'worker-test-'))
   const [setupKey, tryKey] = [randomKey(), randomKey()]
   const variables = {
-    MINTMARK_ISSUER: issuer,
     MINTMARK_SEALING_KEY: randomKey(),
     SETUP_KEY: setupKey,
     TRY_KEY: tryKey,
