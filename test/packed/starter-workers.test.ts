@@ -58,7 +58,7 @@ describe.skipIf(!registry?.ok)('the starter, with Cloudflare Workers, in workerd
   it('npm run dev prints two links: one signs a user in to a client, the other shows the tokens', async () => {
     const server = await startProgram({ command: ['npm', 'run', 'dev'], cwd: folder, port, readyPath: '/ready' })
     onTestFinished(() => server.stop())
-    await expect.poll(server.output, { timeout: 60_000 }).toMatch(/^Tokens: /m)
+    await expect.poll(() => server.output(), { timeout: 60_000 }).toMatch(/^Tokens: /m)
     const printed = server.output()
     const [, link = ''] = /^Try it: +(\S+)/m.exec(printed) ?? []
     const [, tokensLink = ''] = /^Tokens: +(\S+)/m.exec(printed) ?? []
