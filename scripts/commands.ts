@@ -19,6 +19,7 @@ export const commandGroups: Record<string, Record<string, readonly string[]>> = 
     core: ['benchmarks/src/without-http.ts'],
     push: ['benchmarks/src/pushed-request.ts'],
     dpop: ['benchmarks/src/dpop.ts'],
+    verify: ['benchmarks/src/verify.ts'],
     logout: ['test/performance/logout-figures.ts'],
     'purge-million': ['packages/storage-sql/bench/purge-million.ts'],
     'scim-million': ['packages/storage-sql/bench/scim-million.ts'],
