@@ -68,7 +68,8 @@ export async function authenticateClient(
     throw await countFailedAttempt(failure ?? { reason: 'client_unknown' }, { client, credentials }, { ...deps, now })
   // If the client and the server both have the profile `standard`, as is usual, nothing is forbidden.
   if (client.profile !== 'standard' || deps.minimumProfile !== 'standard') requireProfile(client, deps)
-  if (proof.usedSecret !== undefined) await recordSecretUse(client, proof.usedSecret, { storage: deps.storage, now })
+  if (isSecretUseUnrecorded(client, proof.usedSecret, now))
+    await deps.storage.clients.touchSecret(client.clientId, proof.usedSecret, now)
   return (
     proof.instanceKey === undefined ? client : { ...client, instanceKey: proof.instanceKey }
   ) as AuthenticatedClient
@@ -173,14 +174,13 @@ async function countFailedAttempt(
  */
 const counterKey = (clientId: string): string => `client ${bucketOf(clientId, 4096)}`
 
-/** Records that the secret was used, at most once an hour. */
-async function recordSecretUse(
+/** Whether a secret was used and this must be recorded, which happens at most once an hour. */
+function isSecretUseUnrecorded(
   client: ClientRecord,
-  used: SecretDigest,
-  { storage, now }: { readonly storage: OAuthStorage; readonly now: EpochSeconds },
-): Promise<void> {
-  const lastUsedAt = client.secrets.find(({ digest }) => digest === used)?.lastUsedAt
-  if (isSecretUseDue(lastUsedAt, now)) await storage.clients.touchSecret(client.clientId, used, now)
+  used: SecretDigest | undefined,
+  now: EpochSeconds,
+): used is SecretDigest {
+  return used !== undefined && isSecretUseDue(client.secrets.find(({ digest }) => digest === used)?.lastUsedAt, now)
 }
 
 /** Proof that the credentials belong to the client. */

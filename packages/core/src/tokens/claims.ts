@@ -169,7 +169,7 @@ const organizationClaims = ({ organization }: ClaimsSubject): JsonObject =>
 
 /** Computes the claims about a user that the userinfo endpoint returns (OIDC Core §5.3.2). */
 export async function computeUserinfoClaims(subject: ClaimsSubject, deps: ClaimsDependencies): Promise<JsonObject> {
-  const mapped = await mapClaims(subject, ['userinfo'], deps)
+  const mapped = deps.mapClaims === undefined ? noClaims : await mapClaims(subject, ['userinfo'], deps)
   return (await releasedClaims(subject, { destination: 'userinfo', mapped }, deps)).claims
 }
 
@@ -178,6 +178,7 @@ export async function computeIntrospectionClaims(
   subject: ClaimsSubject,
   deps: ClaimsDependencies,
 ): Promise<JsonObject> {
+  if (deps.mapClaims === undefined) return noClaims
   return (await mapClaims(subject, ['introspection'], deps)).introspection ?? noClaims
 }
 

@@ -35,7 +35,7 @@ import {
   type VerifyAccessTokenDependencies,
 } from './access-token.ts'
 import { computeIntrospectionClaims, type ClaimsDependencies } from './claims.ts'
-import { digestRefreshToken, parseRefreshToken, type RefreshToken } from './refresh-token.ts'
+import { digestRefreshToken, isRefreshTokenForm, parseRefreshToken, type RefreshToken } from './refresh-token.ts'
 import { subjectFor } from './pairwise.ts'
 import { isFamilyActive } from '../permissions/status.ts'
 
@@ -118,7 +118,7 @@ export async function introspectToken(
   now: EpochSeconds,
   deps: IntrospectDependencies,
 ): Promise<JsonObject> {
-  const refreshToken = await parseRefreshToken(token)
+  const refreshToken = isRefreshTokenForm(token) ? await parseRefreshToken(token) : undefined
   if (refreshToken !== undefined) return describeRefreshToken({ refreshToken, caller }, now, deps)
 
   const accessToken = await verifyAccessToken(token, now, deps)

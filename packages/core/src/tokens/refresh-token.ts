@@ -38,10 +38,15 @@ export async function encodeRefreshToken(token: RefreshToken): Promise<string> {
   return encodeBase64url(bytes)
 }
 
+/**
+ * Whether a presented token has the form of a refresh token. The last character has two unused bits, which must be zero
+ * (RFC 4648 §3.5).
+ */
+export const isRefreshTokenForm = (text: string): boolean => /^[A-Za-z0-9_-]{106}[AEIMQUYcgkosw048]$/.test(text)
+
 /** Parses a presented token; `undefined` unless this library created it. */
 export async function parseRefreshToken(text: string): Promise<RefreshToken | undefined> {
-  // The last character has two unused bits, which must be zero (RFC 4648 §3.5).
-  if (!/^[A-Za-z0-9_-]{106}[AEIMQUYcgkosw048]$/.test(text)) return undefined
+  if (!isRefreshTokenForm(text)) return undefined
   const bytes = decodeBase64url(text)
 
   const token = { handle: bytes.subarray(0, 32), secret: bytes.subarray(32, 64) }
