@@ -11,7 +11,9 @@ import {
   selectAccountPage,
   signInPage,
 } from '../../src/index.ts'
+import { createPages } from '../../src/create-pages.ts'
 import { html, toMarkup } from '../../src/html.ts'
+import { arabic } from '../../src/languages/arabic.ts'
 import { signedOutPage } from '../../src/logout.ts'
 import { launchChromium } from './launch-chromium.ts'
 import { servePages } from './serve-pages.ts'
@@ -161,6 +163,24 @@ describe('consent page', () => {
     expect(looks.map(({ isFilled }) => isFilled)).toEqual([false, true])
     expect(looks[0]?.same).toEqual(looks[1]?.same)
   })
+
+  test.each(['Northern Libraries', 'Public Broadcasting'])(
+    'keeps the name %s on one line of a title from right to left',
+    async (clientName) => {
+      const pages = createPages({ languages: [arabic] })
+      const client = { clientName }
+      const shown = { client, redirectUri: 'https://notes.test/cb', scopes: [], accountName: 'ada' }
+
+      await page.setContent(String(pages.consentPage(shown).body))
+
+      // A line is about 30 px high.
+      const [title = 0, name = 0] = await page
+        .locator('h1, h1 .name')
+        .evaluateAll((found) => found.map((element) => element.getBoundingClientRect().height))
+      expect(title).toBeGreaterThan(50)
+      expect(name).toBeLessThan(50)
+    },
+  )
 })
 
 describe.each(['/sign-in', '/select-account', '/consent'])('the form of %s', (path) => {
