@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig } from 'vitest/config'
 import { LongFilesFirst } from './scripts/long-files-first.ts'
 import { tallyReporter } from './scripts/tally-reporter.ts'
 
@@ -26,6 +26,8 @@ export default defineConfig({
     setupFiles: ['test/support/repeat-rsa-keys.ts', 'test/support/repeat-password-hashes.ts'],
     reporters: ['default', tallyReporter],
     include: ['{packages,test}/**/*.long.test.ts', ...filesWithRounds()],
+    // See vitest.cluster.ts.
+    exclude: [...configDefaults.exclude, 'test/cluster/**'],
     testTimeout: 180_000,
     hookTimeout: 180_000,
   },

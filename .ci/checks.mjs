@@ -11,7 +11,8 @@ const pnpm = ['-y', 'pnpm@12.21.0']
 
 /**
  * Commands of package.json. With `config`, the command runs tests. With `needsRegistry`, it downloads packages, and is
- * listed as not run if it fails while the registry does not answer. The stages follow one another. The lanes of a stage run at
+ * listed as not run if it fails while the registry does not answer; with `needsNamespaces`, it is listed as not run on a machine
+ * that does not allow network namespaces. The stages follow one another. The lanes of a stage run at
  * the same time, because their commands use one core each; tests use all cores.
  */
 const stages = [
@@ -33,6 +34,7 @@ const stages = [
     ],
   ],
   [[{ command: ['test:long'], config: 'vitest.long.ts' }]],
+  [[{ command: ['test:cluster'], config: 'vitest.cluster.ts', needsNamespaces: true }]],
   [[{ command: ['packed'], config: 'vitest.packed.ts', needsRegistry: true }]],
   [
     [
@@ -80,8 +82,12 @@ async function runLane(steps, isAlone) {
 }
 
 /** Returns whether the checks can go on. */
-async function runStep({ command, config, needsRegistry = false }, isAlone) {
+async function runStep({ command, config, needsRegistry = false, needsNamespaces = false }, isAlone) {
   const name = command.join(' ')
+  if (needsNamespaces && !allowsNamespaces()) {
+    notes.push(`not run: ${name}, because this machine does not allow network namespaces`)
+    return true
+  }
   console.log(`== ${name}`)
   const startedAt = performance.now()
   const hasPassed = config === undefined ? await run(command, { isAlone }) : await runTests(command, config)
@@ -132,6 +138,10 @@ async function run(command, { env = {}, isAlone = true } = {}) {
   const [code] = await once(child, 'close')
   if (!isAlone) console.log(`== output of ${command.join(' ')}\n${Buffer.concat(chunks).toString()}`)
   return code === 0
+}
+
+function allowsNamespaces() {
+  return process.getuid?.() === 0 && spawnSync('unshare', ['--net', 'true']).status === 0
 }
 
 function answersRegistry() {

@@ -61,7 +61,4 @@ const longFiles = [
   'test/processes/',
 ]
 
-/** They mostly wait, so other files run meanwhile. */
-const waitingFiles = ['test/cluster/']
-
-const groups = [countingFiles, waitingFiles, longFiles]
+const groups = [countingFiles, longFiles]

@@ -1,5 +1,5 @@
-// Installs the programs that the tests need (a browser, databases, proxies, and tools for networks) if the machine does not have them; with the argument
-// foreign-clients, the programs that `pnpm foreign-clients` needs. First prints the programs, the reasons and the
+// Installs the programs that the tests need (a browser, databases) if the machine does not have them; with the argument
+// `clusters` those of `pnpm test:cluster`, and with `foreign-clients` those of `pnpm foreign-clients`. First prints the programs, the reasons and the
 // command. With MINTMARK_NO_INSTALL=1 it only reports missing programs.
 import './require-node.mjs'
 import { spawnSync } from 'node:child_process'
@@ -40,6 +40,9 @@ const testPrograms = [
     purpose: 'the tests of storage-sql',
     variable: 'PGBOUNCER_PATH',
   },
+]
+
+const clusterPrograms = [
   {
     debianPackage: 'haproxy',
     check: 'command -v haproxy || test -x /usr/sbin/haproxy',
@@ -72,7 +75,11 @@ const foreignPrograms = [
   { debianPackage: 'nginx-light', check: 'command -v nginx', purpose: 'nginx with client certificates' },
 ]
 
-const programs = process.argv[2] === 'foreign-clients' ? foreignPrograms : testPrograms
+const programs =
+  new Map([
+    ['clusters', [...testPrograms, ...clusterPrograms]],
+    ['foreign-clients', foreignPrograms],
+  ]).get(process.argv[2]) ?? testPrograms
 const succeeds = (command) => spawnSync('sh', ['-c', command]).status === 0
 const missingOf = (all) => all.filter(({ check, variable }) => process.env[variable] === undefined && !succeeds(check))
 const aptGet = `${process.getuid?.() === 0 ? '' : 'sudo -n '}env DEBIAN_FRONTEND=noninteractive apt-get -o Acquire::Retries=3`

@@ -1,0 +1,14 @@
+import { defineConfig } from 'vitest/config'
+import { tallyReporter } from './scripts/tally-reporter.ts'
+
+/** `pnpm test:cluster`: clusters under load, whose hosts are killed and cut off. A machine has one network for its cluster. */
+export default defineConfig({
+  test: {
+    experimental: { viteModuleRunner: false },
+    execArgv: ['--conditions=@mintmark/source'],
+    fileParallelism: false,
+    reporters: ['default', tallyReporter],
+    include: ['test/cluster/*.long.test.ts'],
+    testTimeout: 300_000,
+  },
+})
