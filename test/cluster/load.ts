@@ -84,7 +84,7 @@ async function signIn({ site, ask, ledger, ports, random }: LoadPlan): Promise<v
   else if (failures > 0) return
   // A node of Galera that loses its majority during a commit reports a conflict after some seconds, although the write may be kept
   // (docs/adr/0072).
-  else if (elapsed > 3000) ledger.signedOut += 1
+  else if (site.database.engine === 'mariadb' && elapsed > 3000) ledger.signedOut += 1
   else ledger.lost.push(`a code: ${reply.status} ${reply.text}`)
 }
 
