@@ -46,7 +46,7 @@ describe('the plots of pnpm bench', () => {
     ])
     expect(
       [...(plot?.svg ?? '').matchAll(/class="(?:own|other)".*width="([\d.]+)"/g)].map(([, length]) => length),
-    ).toEqual(['63.3', '400.0'])
+    ).toEqual(['59.4', '375.0'])
   })
 
   it('show a line for each workload, relative to the smallest number of rows', () => {

@@ -18,7 +18,7 @@ const maximum = 6
 
 /** Draws groups of horizontal bars, from 0 to 6, and a vertical line at 1. */
 export function barChart(title: string, groups: readonly BarGroup[]): string {
-  const [left, rowHeight, scale] = [275, 20, 400 / maximum]
+  const [left, rowHeight, scale] = [305, 20, 375 / maximum]
   const parts: string[] = []
   let y = 52
   for (const group of groups) {
