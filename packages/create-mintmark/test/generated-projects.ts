@@ -74,8 +74,12 @@ app.get('/', (_request, response) => void response.send('my own page'))
 app.listen(Number(process.env['PORT']), '127.0.0.1')
 `
 
+/** Returns the name of a combination, such as `hono-mariadb-own`. */
+export const nameOf = ({ framework, database, users }: Choices): string =>
+  [framework, database, users].map(({ name }) => name).join('-')
+
 async function generateProject(parent: string, choices: Choices): Promise<GeneratedProject> {
-  const name = [choices.framework, choices.database, choices.users].map((choice) => choice.name).join('-')
+  const name = nameOf(choices)
   const folder = join(parent, name)
   const { files } = await readTemplate({
     name,

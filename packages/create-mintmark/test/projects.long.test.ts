@@ -16,6 +16,7 @@ import {
   addToExpress,
   combinations,
   generateProjects,
+  nameOf,
   writeCompilerConfiguration,
   type GeneratedProject,
   type GeneratedProjects,
@@ -56,26 +57,33 @@ describe.each(['express-sqlite-ours', 'hono-sqlite-ours', 'fastify-sqlite-ours',
   },
 )
 
-// Each framework with SQLite, and each database with one framework.
-describe.each([
-  ['express-sqlite-own', async () => ({})],
-  ['hono-sqlite-ours', async () => ({})],
-  ['fastify-sqlite-own', async () => ({})],
-  ['fastify-postgresql-ours', async () => ({ MINTMARK_POSTGRES: (await aDatabase()).url })],
-  ['express-mariadb-ours', async () => ({ MINTMARK_MARIADB: await emptyDatabaseOfTheRun() })],
-])('the project %s', (name, database) => {
-  it('is set up, started, and signs a user in to a client by its link', async () => {
-    const { folder, environment } = projectNamed(name)
+const onNode = combinations.filter(({ framework }) => framework.setUp === 'by-command')
+
+/** Returns where the new, empty database of a project is. */
+async function emptyDatabase(name: string): Promise<Readonly<Record<string, string>>> {
+  if (name === 'postgresql') return { MINTMARK_POSTGRES: (await aDatabase()).url }
+  return name === 'mariadb' ? { MINTMARK_MARIADB: await emptyDatabaseOfTheRun() } : {}
+}
+
+describe.each(onNode.map(nameOf))('the project %s', (name) => {
+  it('is set up, started, and signs a user in to a client by the links that it prints', async () => {
+    const { folder, environment, choices } = projectNamed(name)
     const port = await freePort()
     const issuer = `http://localhost:${port}`
-    const env = { ...environment, ...(await database()), MINTMARK_ISSUER: issuer, HOST: '127.0.0.1' }
+    const env = {
+      ...environment,
+      ...(await emptyDatabase(choices.database.name)),
+      MINTMARK_ISSUER: issuer,
+      HOST: '127.0.0.1',
+    }
     const setUp = runSource(folder, 'src/setup.ts', env)
     const again = runSource(folder, 'src/setup.ts', env)
     const command = [process.execPath, ...sources, 'src/main.ts'] as const
     const server = await startProgram({ command: [...command], cwd: folder, env, port, readyPath: '/ready' })
     onTestFinished(() => server.stop())
 
-    const { signedIn, tokens, home } = await followLinks({ issuer, environment, printed: setUp })
+    await expect.poll(() => server.output(), { timeout: 60_000 }).toMatch(/^Tokens: /m)
+    const { signedIn, tokens, home } = await followLinks(server.output(), setUp)
 
     expect(setUp).toMatch(/^Client +my-app, secret \S+/m)
     expect(again).not.toContain('secret ')
@@ -94,7 +102,8 @@ describe.each(['cloudflare-workers-durable-object-ours', 'cloudflare-workers-dur
 
       const setUp = await callSetUp(issuer, key)
       const again = await callSetUp(issuer, key)
-      const { signedIn, tokens, home } = await followLinks({ issuer, environment, printed: setUp })
+      const links = `Try it: ${issuer}/try?key=${environment['TRY_KEY']}\nTokens: ${issuer}/try?show=token`
+      const { signedIn, tokens, home } = await followLinks(links, setUp)
 
       expect(setUp).toMatch(/^Client +my-app, secret \S+/m)
       expect(again).not.toContain('secret ')
@@ -109,8 +118,9 @@ it("a Worker reads revocations and removes expired rows by its object's alarm, w
   const project = projectNamed('cloudflare-workers-durable-object-own')
   writeFileSync(join(project.folder, 'src/with-sql.ts'), workerWithSql)
   const { issuer, environment } = await startWorker(project, { entry: 'src/with-sql.ts' })
-  const printed = await callSetUp(issuer, environment['SETUP_KEY'] ?? '')
-  await followLinks({ issuer, environment, printed })
+  const setUp = await callSetUp(issuer, environment['SETUP_KEY'] ?? '')
+  const links = `Try it: ${issuer}/try?key=${environment['TRY_KEY']}\nTokens: ${issuer}/try?show=token`
+  await followLinks(links, setUp)
   const runSql = async (statement: string): Promise<unknown> =>
     (await fetch(`${issuer}/sql`, { method: 'POST', body: statement })).json()
   // These change rows as another process would, of which the server knows nothing.
@@ -218,24 +228,20 @@ async function startWorker(project: GeneratedProject, { variables, entry = 'src/
   return { issuer, environment }
 }
 
-interface Links {
-  readonly issuer: string
-  readonly environment: Readonly<Record<string, string>>
-  /** What the set-up has printed. */
-  readonly printed: string
-}
-
 /** Follows the two links that a project prints, each in a new browser. @returns the last pages. */
-async function followLinks({ issuer, environment, printed }: Links) {
-  const browser = openBrowser(issuer)
-  const consent = await browser.open(new URL(`${issuer}/try?key=${environment['TRY_KEY']}`))
+async function followLinks(links: string, setUp: string) {
+  const [, tryIt = ''] = /^Try it: +(\S+)/m.exec(links) ?? []
+  const [, showTokens = ''] = /^Tokens: +(\S+)/m.exec(links) ?? []
+  const { origin } = new URL(tryIt)
+  const browser = openBrowser(origin)
+  const consent = await browser.open(new URL(tryIt))
   const signedIn = await browser.fillIn(consent, { decision: 'allow' })
-  const [, password = ''] = /^Sign in as +ann \/ (\w+)/m.exec(printed) ?? []
-  const other = openBrowser(issuer)
-  const signInPage = await other.open(new URL(`${issuer}/try?show=token`))
+  const [, password = ''] = /^Sign in as +ann \/ (\w+)/m.exec(setUp) ?? []
+  const other = openBrowser(origin)
+  const signInPage = await other.open(new URL(showTokens))
   const asked = await other.fillIn(signInPage, { username: 'ann@example.com', password })
   const tokens = asked.html.includes('name="decision"') ? await other.fillIn(asked, { decision: 'allow' }) : asked
-  const home = await browser.open(new URL(issuer))
+  const home = await browser.open(new URL(origin))
   return { signedIn: signedIn.html, tokens: tokens.html, home: home.html }
 }
 
