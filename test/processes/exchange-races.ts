@@ -1,6 +1,7 @@
 import { epochSeconds, sessionId, userId } from '@mintmark/storage-interface'
 
-import { clientRequests, codeOf, tokensOf } from './client-requests.ts'
+import type { Reply } from '../support/send.ts'
+import { type ClientRequests, clientRequests, codeOf, tokensOf } from './client-requests.ts'
 import type { Race } from './races.ts'
 import { consent, type ProcessSite } from './test-database.ts'
 import { violationUnless } from './violation-unless.ts'
@@ -18,7 +19,7 @@ export function exchangeRacesOf(
   onOutcome: (outcome: string) => void = () => {},
 ): Readonly<Record<string, Race>> {
   const { storage } = site
-  const requests = clientRequests(site.clients)
+  const requests = answeredRequests(clientRequests(site.clients))
   const port = (index: number): number => ports[index % ports.length] ?? 0
   const now = () => epochSeconds(Math.floor(Date.now() / 1000))
   const exchangeEverywhere = (accessToken: string) =>
@@ -114,5 +115,23 @@ export function exchangeRacesOf(
     'exchanged tokens do not survive the deactivation of their user': race(({ user }) =>
       storage.users.deactivate(userId(user), now()),
     ),
+  }
+}
+
+/**
+ * Fails when a server is overloaded, so that the round is repeated: a revocation that was answered 503 did not end anything, and
+ * such an answer about a token says nothing about it.
+ */
+function answeredRequests(requests: ClientRequests): ClientRequests {
+  const answered = async (sent: Promise<Reply>): Promise<Reply> => {
+    const reply = await sent
+    if (reply.status === 503 || reply.status === 429) throw new Error(`No answer: ${reply.status} ${reply.text}`)
+    return reply
+  }
+  return {
+    ...requests,
+    exchange: (...call) => answered(requests.exchange(...call)),
+    introspect: (...call) => answered(requests.introspect(...call)),
+    revoke: (...call) => answered(requests.revoke(...call)),
   }
 }
