@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers'
 
 import { expect, it, onTestFinished } from 'vitest'
 
-import { toHttp, toJsonLines, toSyslog } from '../../docs/snippets/observe-the-server/sinks.ts'
+import { toHttp, toJsonLines, toOtlp, toSyslog } from '../../docs/snippets/observe-the-server/sinks.ts'
 
 const refused = { type: 'request.refused', at: 1_800_000_000, reason: 'storage_unavailable', cause: new Error('gone') }
 
@@ -36,6 +36,30 @@ it('sends a refusal to syslog as a warning of the facility for authorization (RF
 })
 
 it('posts events in batches, in order', async () => {
+  const { url, bodies } = await startCollector()
+
+  const send = toHttp(url)
+  for (const type of ['a', 'b', 'c']) send({ type, at: 0 })
+
+  await expect.poll(() => bodies.flat()).toMatchObject([{ type: 'a' }, { type: 'b' }, { type: 'c' }])
+  expect(bodies.length).toBeLessThan(3)
+})
+
+it('posts an event to an OpenTelemetry collector as a log record of OTLP', async () => {
+  const { url, bodies } = await startCollector()
+
+  toOtlp(url)(refused)
+
+  const record = {
+    timeUnixNano: '1800000000000000000',
+    eventName: 'request.refused',
+    severityNumber: 13,
+    body: { stringValue: expect.stringContaining('"cause":"Error: gone"') as string },
+  }
+  await expect.poll(() => bodies).toMatchObject([{ resourceLogs: [{ scopeLogs: [{ logRecords: [record] }] }] }])
+})
+
+async function startCollector(): Promise<{ readonly url: string; readonly bodies: readonly unknown[] }> {
   const bodies: unknown[] = []
   const server = createServer((request, response) => {
     void (async () => {
@@ -45,13 +69,8 @@ it('posts events in batches, in order', async () => {
   }).listen(0, '127.0.0.1')
   onTestFinished(() => void server.close())
   await once(server, 'listening')
-
-  const send = toHttp(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
-  for (const type of ['a', 'b', 'c']) send({ type, at: 0 })
-
-  await expect.poll(() => bodies.flat()).toMatchObject([{ type: 'a' }, { type: 'b' }, { type: 'c' }])
-  expect(bodies.length).toBeLessThan(3)
-})
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, bodies }
+}
 
 it('the dashboard asks only for metrics that the package core has', () => {
   const dashboard = readFileSync('docs/examples/observe/grafana-dashboard.json', 'utf8')

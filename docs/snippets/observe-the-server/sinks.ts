@@ -29,15 +29,33 @@ export function toSyslog({ host = '127.0.0.1', port = 514, app = 'mintmark' } = 
   socket.on('error', (error) => console.error('The events do not reach syslog:', error.message))
   return (event) => {
     // Facility 10 is for authorization messages; severity 4 is a warning, 6 an information (RFC 5424 §6.2.1).
-    const priority = 10 * 8 + (/refused|failed|dead|throttled|unsafe/.test(event.type) ? 4 : 6)
+    const priority = 10 * 8 + (isWarning(event) ? 4 : 6)
     const header = `<${priority}>1 ${timeOf(event)} ${hostname()} ${app} ${process.pid} ${event.type} -`
     socket.send(`${header} \uFEFF${toJson(event)}`, port, host)
   }
 }
 
-/** Posts events to a collector: at most 100 in a request, and one request at a time. */
-export function toHttp(url: string, headers: Readonly<Record<string, string>> = {}): Sink {
-  const waiting: string[] = []
+/** Sends each event to an OpenTelemetry collector, as a log record of OTLP over HTTP. */
+export const toOtlp = (url = 'http://127.0.0.1:4318/v1/logs', headers: Readonly<Record<string, string>> = {}): Sink =>
+  toHttp(url, headers, (events) => {
+    const logRecords = events.map((event) => ({
+      timeUnixNano: `${event.at}000000000`,
+      eventName: event.type,
+      severityNumber: isWarning(event) ? 13 : 9,
+      severityText: isWarning(event) ? 'WARN' : 'INFO',
+      body: { stringValue: toJson(event) },
+    }))
+    const resource = { attributes: [{ key: 'service.name', value: { stringValue: 'mintmark' } }] }
+    return JSON.stringify({ resourceLogs: [{ resource, scopeLogs: [{ scope: { name: 'mintmark' }, logRecords }] }] })
+  })
+
+/** Posts events to a collector, by default as a list: at most 100 in a request, and one request at a time. */
+export function toHttp(
+  url: string,
+  headers: Readonly<Record<string, string>> = {},
+  toBody = (events: readonly AnyEvent[]): string => `[${events.map(toJson).join()}]`,
+): Sink {
+  const waiting: AnyEvent[] = []
   let isSending = false
   const send = async (): Promise<void> => {
     isSending = true
@@ -46,7 +64,7 @@ export function toHttp(url: string, headers: Readonly<Record<string, string>> = 
       const request = {
         method: 'POST',
         headers: { 'Content-Type': 'application/json', ...headers },
-        body: `[${batch.join()}]`,
+        body: toBody(batch),
         signal: AbortSignal.timeout(5000),
       }
       const answer = await fetch(url, request).catch((error: unknown) => error)
@@ -57,9 +75,11 @@ export function toHttp(url: string, headers: Readonly<Record<string, string>> = 
   return (event) => {
     // While the collector does not answer, memory must not grow without a limit.
     if (waiting.length >= 10_000) waiting.shift()
-    waiting.push(toJson(event))
+    waiting.push(event)
     if (!isSending) void send()
   }
 }
+
+const isWarning = ({ type }: AnyEvent): boolean => /refused|failed|dead|throttled|unsafe/.test(type)
 
 const timeOf = ({ at }: AnyEvent): string => new Date(at * 1000).toISOString()
