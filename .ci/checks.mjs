@@ -34,7 +34,7 @@ const stages = [
     ],
   ],
   [[{ command: ['test:long'], config: 'vitest.long.ts' }]],
-  [[{ command: ['test:cluster'], config: 'vitest.cluster.ts', needsNamespaces: true }]],
+  [[{ command: ['test:cluster', 'redis'], config: 'vitest.cluster.ts', needsNamespaces: true }]],
   [[{ command: ['packed'], config: 'vitest.packed.ts', needsRegistry: true }]],
   [
     [

@@ -11,6 +11,7 @@ export interface Family {
 /** Tokens that a server has confirmed to be ended. */
 export interface EndedFamily {
   readonly tokens: Tokens
+  readonly why: 'deactivated' | 'presented twice'
   /** How many attempts to end them got no answer before one was confirmed. */
   readonly failures: number
 }

@@ -94,7 +94,8 @@ function recordRedemptions(both: readonly (Reply | undefined)[], ledger: Ledger)
   if (won.length > 1) ledger.doubled.push('one code was redeemed twice')
   const isRefused = both.some((reply) => reply?.status === 400)
   for (const reply of won)
-    if (reply !== undefined && isRefused) ledger.ended.push({ tokens: tokensOf(reply), failures: 0 })
+    if (reply !== undefined && isRefused)
+      ledger.ended.push({ tokens: tokensOf(reply), why: 'presented twice', failures: 0 })
 }
 
 /** @param find lists the users with the name, if an earlier attempt may have created the user. */
@@ -154,7 +155,7 @@ async function deactivate({ site, ask, ledger, random, ports }: LoadPlan): Promi
       ledger.lost.push(`user ${family.user}: ${reply.status} ${reply.text}`)
       return
     }
-    const ended = { tokens: family.tokens, failures }
+    const ended = { tokens: family.tokens, why: 'deactivated', failures } as const
     ledger.ended.push(ended)
     for (const _ of ports()) await requireEnded(ended, { site, ask, ledger })
   })
@@ -162,14 +163,14 @@ async function deactivate({ site, ask, ledger, random, ports }: LoadPlan): Promi
 
 /** Introspects both tokens at some server. */
 export async function requireEnded(
-  { tokens, failures }: EndedFamily,
+  { tokens, why, failures }: EndedFamily,
   { site, ask, ledger }: Pick<LoadPlan, 'site' | 'ask' | 'ledger'>,
 ): Promise<void> {
   const client = clientRequests(site.clients)
   for (const token of [tokens.access_token, tokens.refresh_token]) {
     const { reply } = await ask('read', (port) => client.introspect(port, token))
     if (reply.json['active'] !== false)
-      ledger.survivors.push(`after ${failures} attempts without an answer: ${reply.status} ${reply.text}`)
+      ledger.survivors.push(`${why}, after ${failures} attempts without an answer: ${reply.status} ${reply.text}`)
   }
 }
 
