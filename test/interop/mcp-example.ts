@@ -56,6 +56,8 @@ export async function startMcpExample(
   const listening = serve({
     port,
     hostname: 'localhost',
+    // Other tests of this process compare responses with the `Response` of Node.
+    overrideGlobalObjects: false,
     fetch: async (request) => {
       const { pathname, searchParams } = new URL(request.url)
       const isForm = pathname === '/token'

@@ -1,5 +1,5 @@
 import type { AdminStorage } from '@mintmark/storage-interface'
-import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
+import { createSqlStorage, migrate, type SqlDialect } from '@mintmark/storage-sql'
 import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import type { SqlValue } from '../../src/dialect.ts'
@@ -50,7 +50,14 @@ export async function filledSqlite(rows: number): Promise<FilledDatabase> {
 export async function filledPostgres(rows: number): Promise<FilledDatabase> {
   const database = await aDatabase()
   const pool = database.pool()
-  const filled = await open(toPostgresDialect(pool, { migrate: 'on-open', timeoutMilliseconds: 60_000 }), rows)
+  const dialect = toPostgresDialect(pool, { timeoutMilliseconds: 60_000 })
+  await migrate({ dialect })
+  // Otherwise the database would have statistics after a time that depends on the machine.
+  await pool.query(`DO $$ DECLARE name regclass; BEGIN
+    FOR name IN SELECT oid FROM pg_class WHERE relkind = 'r' AND relname LIKE 'mintmark%' LOOP
+      EXECUTE format('ALTER TABLE %s SET (autovacuum_enabled = false)', name);
+    END LOOP; END $$`)
+  const filled = await open(dialect, rows)
   async function planned({ statement, parameters }: RanStatement): Promise<PlanNode> {
     const { rows: answer } = await pool.query<{ 'QUERY PLAN': readonly [{ readonly Plan: PlanNode }] }>(
       `EXPLAIN (FORMAT JSON) ${statement}`,
