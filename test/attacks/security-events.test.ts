@@ -9,21 +9,12 @@ import { beforeAll, describe, expect, it } from 'vitest'
 
 import { signEs256, writeJws } from '../support/forge-jwt.ts'
 import { forgeries, type GenuineJwt } from '../support/forgeries.ts'
-import { sessionRevoked, startSignals } from '../support/signal-world.ts'
+import { kim, okta, revokedSessionClaims, sessionRevoked, startSignals } from '../support/signal-world.ts'
 
 const issuer = 'https://as.test'
-const okta = 'https://acme.okta.com'
 const now = epochSeconds(1_790_000_000)
 const header = { alg: 'ES256', kid: 'k', typ: 'secevent+jwt' }
-const kim = { format: 'iss_sub', iss: issuer, sub: 'user-kim' }
-const claims = {
-  iss: okta,
-  aud: 'us',
-  jti: 'j1',
-  iat: now,
-  sub_id: kim,
-  events: { [sessionRevoked]: { event_timestamp: now } },
-}
+const claims = revokedSessionClaims(now)
 
 let signer: CryptoKeyPair
 let attacker: CryptoKeyPair

@@ -1,9 +1,8 @@
-import { createSqlStorage, migrate } from '@mintmark/storage-sql'
+import { migrate } from '@mintmark/storage-sql'
 import { toMariadbDialect } from '@mintmark/storage-sql/mariadb'
 import { createPool } from 'mysql2'
 
-import { issuer } from '../processes/server-config.ts'
-import { insertFixtures, type ProcessSite } from '../processes/test-database.ts'
+import { openSite, type ProcessSite } from '../processes/test-database.ts'
 import type { ClusterKind } from './cluster-command.ts'
 import { galeraFaults } from './galera-faults.ts'
 import { galeraRequirements, startGaleraCluster } from './galera-nodes.ts'
@@ -16,7 +15,7 @@ export const galeraCluster: ClusterKind = {
   async start(machine, { writers, log }) {
     const cluster = await startGaleraCluster(machine)
     log(`three hosts with MariaDB, and HAProxy, have started; ${writers} of the nodes may be written`)
-    const site = await openSite(cluster.urlOfOne)
+    const site = await migratedSite(cluster.urlOfOne)
     const databases = cluster.urls.map(
       (url) => ({ engine: 'mariadb', url: writers === 'all' ? url : cluster.urlOfOne }) as const,
     )
@@ -25,15 +24,9 @@ export const galeraCluster: ClusterKind = {
   },
 }
 
-async function openSite(url: string): Promise<ProcessSite> {
+async function migratedSite(url: string): Promise<ProcessSite> {
   const pool = createPool({ uri: url, connectionLimit: 4 })
   const dialect = toMariadbDialect(pool)
   await migrate({ dialect })
-  const storage = await createSqlStorage({ dialect, issuer })
-  return {
-    database: { engine: 'mariadb', url },
-    ...(await insertFixtures(storage)),
-    storage,
-    close: () => pool.promise().end(),
-  }
+  return openSite(dialect, { database: { engine: 'mariadb', url }, close: () => pool.promise().end() })
 }

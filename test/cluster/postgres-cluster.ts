@@ -1,9 +1,8 @@
-import { migrate, createSqlStorage } from '@mintmark/storage-sql'
+import { migrate } from '@mintmark/storage-sql'
 import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
 import { Pool } from 'pg'
 
-import { issuer } from '../processes/server-config.ts'
-import { insertFixtures, type ProcessSite } from '../processes/test-database.ts'
+import { openSite, type ProcessSite } from '../processes/test-database.ts'
 import type { ClusterKind } from './cluster-command.ts'
 import { patroniOfDebian, patroniRequirements, startPatroniCluster } from './patroni.ts'
 import { postgresFaults } from './postgres-faults.ts'
@@ -19,7 +18,7 @@ export const postgresCluster: ClusterKind = {
       patroni === undefined ? patroniOfDebian : { program: patroni, protocol: 'etcd3' },
     )
     log('three hosts with PostgreSQL, Patroni and etcd, HAProxy, and PgBouncer in transaction mode have started')
-    const site = await openSite(direct ? cluster.urlWithoutPooler : cluster.url)
+    const site = await migratedSite(direct ? cluster.urlWithoutPooler : cluster.url)
     const { database } = site
     const { servers, faults } = await startServersWithFaults([database, database, database], {
       folder: machine.folder,
@@ -30,15 +29,9 @@ export const postgresCluster: ClusterKind = {
 }
 
 /** Migrates the database through PgBouncer, as the servers use it. */
-async function openSite(url: string): Promise<ProcessSite> {
+async function migratedSite(url: string): Promise<ProcessSite> {
   const pool = new Pool({ connectionString: url, max: 4 })
   const dialect = toPostgresDialect(pool)
   await migrate({ dialect })
-  const storage = await createSqlStorage({ dialect, issuer })
-  return {
-    database: { engine: 'postgres', url },
-    ...(await insertFixtures(storage)),
-    storage,
-    close: () => pool.end(),
-  }
+  return openSite(dialect, { database: { engine: 'postgres', url }, close: () => pool.end() })
 }

@@ -8,7 +8,16 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
 
 import { changeClient } from '../support/fixture-clients.ts'
-import { accountDisabled, push, receiverUrl, sessionRevoked, startSignals } from '../support/signal-world.ts'
+import {
+  accountDisabled,
+  kim,
+  okta,
+  push,
+  receiverUrl,
+  revokedSessionClaims,
+  sessionRevoked,
+  startSignals,
+} from '../support/signal-world.ts'
 
 const issuer = 'https://as.test'
 const created = 'urn:ietf:params:scim:event:prov:create:notice'
@@ -354,8 +363,6 @@ describe('a transmitter of security events', () => {
 })
 
 describe('a receiver of security events', () => {
-  const okta = 'https://acme.okta.com'
-
   async function startReceiver(policy: object = {}) {
     let now = epochSeconds(1_790_000_000)
     const storage = createMemoryStorage({ issuer })
@@ -377,17 +384,8 @@ describe('a receiver of security events', () => {
       onEvent: (event) => void events.push(event),
     })
     const fetchIt = toFetch(receiver)
-    const kim = { format: 'iss_sub', iss: issuer, sub: 'user-kim' }
     const sign = (claims: object = {}, typ = 'secevent+jwt') =>
-      new SignJWT({
-        iss: okta,
-        aud: 'us',
-        jti: 'j1',
-        iat: now,
-        sub_id: kim,
-        events: { [sessionRevoked]: { event_timestamp: now } },
-        ...claims,
-      })
+      new SignJWT({ ...revokedSessionClaims(now), ...claims })
         .setProtectedHeader({ alg: 'RS256', kid: 'k', typ })
         .sign(privateKey)
     const receive = async (set: string, contentType = 'application/secevent+jwt') => {

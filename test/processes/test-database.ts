@@ -11,7 +11,7 @@ import {
   type EpochSeconds,
   type AdminStorage,
 } from '@mintmark/storage-interface'
-import { createSqlStorage } from '@mintmark/storage-sql'
+import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
 import { toMariadbDialect } from '@mintmark/storage-sql/mariadb'
 import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
@@ -38,48 +38,39 @@ export async function openSqliteSite(): Promise<ProcessSite> {
   const folder = await mkdtemp(join(tmpdir(), 'mintmark-processes-'))
   const file = join(folder, 'test.db')
   const dialect = openSqliteDialect(file, { migrate: 'on-open', synchronous: 'normal' })
-  const storage = await createSqlStorage({ dialect, issuer })
-
-  return {
-    database: { engine: 'sqlite', file },
-    ...(await insertFixtures(storage)),
-    storage,
-    close: async () => {
-      await dialect.close()
-      await rm(folder, { recursive: true, force: true, maxRetries: 5 })
-    },
+  const close = async (): Promise<void> => {
+    await dialect.close()
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 })
   }
+  return openSite(dialect, { database: { engine: 'sqlite', file }, close })
 }
 
 /** @param server the address of a PostgreSQL server; a new schema is created on it. */
 export async function openPostgresSite(server: string): Promise<ProcessSite> {
   const database = await makeDatabase(server)
   const dialect = toPostgresDialect(database.pool(), { migrate: 'on-open' })
-  const storage = await createSqlStorage({ dialect, issuer })
-
-  return {
+  return openSite(dialect, {
     database: { engine: 'postgres', url: database.url },
-    ...(await insertFixtures(storage)),
-    storage,
     close: () => database.remove(),
-  }
+  })
 }
 
 /** Creates a database on the MariaDB of the run. */
 export async function openMariadbSite(): Promise<ProcessSite> {
   const { pools, url, remove } = await aMigratedMariadbDatabase()
-  const storage = await createSqlStorage({ dialect: toMariadbDialect(pools[0]), issuer })
-
-  return {
-    database: { engine: 'mariadb', url },
-    ...(await insertFixtures(storage)),
-    storage,
-    close: remove,
-  }
+  return openSite(toMariadbDialect(pools[0]), { database: { engine: 'mariadb', url }, close: remove })
 }
 
-/** Inserts what a `ProcessSite` has into an empty database. */
-export async function insertFixtures(storage: AdminStorage): Promise<Pick<ProcessSite, 'clients' | 'scimSecret'>> {
+/** Opens a database that is migrated and empty, and inserts what a `ProcessSite` has. */
+export async function openSite(
+  dialect: SqlDialect,
+  { database, close }: Pick<ProcessSite, 'database' | 'close'>,
+): Promise<ProcessSite> {
+  const storage = await createSqlStorage({ dialect, issuer })
+  return { database, ...(await insertFixtures(storage)), storage, close }
+}
+
+async function insertFixtures(storage: AdminStorage): Promise<Pick<ProcessSite, 'clients' | 'scimSecret'>> {
   const now = epochSeconds(Date.now() / 1000)
   const clients = await registerFixtureClients(storage)
   // The servers have a single key, for the fast algorithm ES256.

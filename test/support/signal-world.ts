@@ -8,6 +8,9 @@ import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose'
 export const receiverUrl = 'https://receiver.example/events'
 export const sessionRevoked = 'https://schemas.openid.net/secevent/caep/event-type/session-revoked'
 export const accountDisabled = 'https://schemas.openid.net/secevent/risc/event-type/account-disabled'
+/** A transmitter, and the subject of its events: a user of `provider-1`. */
+export const okta = 'https://acme.okta.com'
+export const kim = { format: 'iss_sub', iss: 'https://as.test', sub: 'user-kim' }
 export const verification = 'https://schemas.openid.net/secevent/ssf/event-type/verification'
 /** The delivery to an address of the receiver, with its credential. */
 export const push = {
@@ -15,6 +18,16 @@ export const push = {
   endpoint_url: receiverUrl,
   authorization_header: 'Bearer of-receiver',
 }
+
+/** The claims of an event of the transmitter, for the audience `us`. */
+export const revokedSessionClaims = (now: number) => ({
+  iss: okta,
+  aud: 'us',
+  jti: 'j1',
+  iat: now,
+  sub_id: kim,
+  events: { [sessionRevoked]: { event_timestamp: now } },
+})
 
 /** What the transmitter has sent. */
 interface Pushed {

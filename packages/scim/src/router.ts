@@ -106,7 +106,6 @@ export function createScimRouter(routerDeps: ScimRouterDependencies): HttpServic
       if (typeof release === 'function') return { headers, release }
       return release === 'provider_full' ? busyAdmission : fullAdmission
     },
-    // RFC 9110 §15.5.14.
     tooLarge: (exchange) => refuse(refusal('message_too_large'), exchange),
     notFound() {
       // RFC 7644 §3.12. Without a SCIM error body, clients delete the resources that they have linked.

@@ -83,7 +83,6 @@ export function createAdminServer(options: AdminServerOptions): AdminServer {
     ...createService<AdminCaller, RouteMatch | undefined>({
       origin: root.origin,
       bodyLimit: 131_072,
-      // RFC 9110 §15.5.14.
       tooLarge: (exchange) => renderRefusal(new AdminError('message_too_large'), exchange, deps),
       serves: (path) => path.startsWith(root.pathname),
       find({ method, url }) {

@@ -22,6 +22,7 @@ import type {
   ListedUserRecord,
   NewProvisionedUser,
   ProvisionedState,
+  ProvisionedUserChange,
   ProvisionedUserRecord,
 } from '../provisioned-user.ts'
 import type { ListOutcome, ListQuery } from '../resource-list.ts'
@@ -77,6 +78,22 @@ export const aProvisionedState = (label: string, overrides: Partial<ProvisionedS
   claims: { name: `Name of ${label}`, email: `${label}@Example.com` },
   ...overrides,
 })
+
+/** A change of `aProvisionedUser` by a writer that read `version`. It happens `version` seconds after `now`. */
+export const aUserChange = (
+  label: string,
+  state: Partial<ProvisionedState>,
+  version: number,
+): ProvisionedUserChange => {
+  const { providerId: provider, userId: id } = aProvisionedUser(label)
+  return {
+    providerId: provider,
+    userId: id,
+    version,
+    state: aProvisionedState(label, state),
+    now: nowPlus(version),
+  }
+}
 
 /** The record of a user that was just inserted. */
 export const freshUser = ({

@@ -1,12 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 
 import { freePort, onFreePort } from '../../../../test/support/free-port.ts'
+import { endServer, untilReady } from '../../../../test/support/server-process.ts'
 
 /** A real Redis on 127.0.0.1 with its own folder. Its log has every confirmed write: a restart restores them. */
 export interface RedisServer {
@@ -38,13 +37,7 @@ export async function startRedis(settings: RedisSettings = {}): Promise<RedisSer
   const { port, chosen } = started
   let child = started.process
 
-  const kill = async (): Promise<void> => {
-    if (child.exitCode !== null || child.signalCode !== null) return
-    const exited = once(child, 'exit')
-    child.ref()
-    child.kill('SIGKILL')
-    await exited
-  }
+  const kill = (): Promise<void> => endServer(child)
 
   return {
     port,
@@ -85,32 +78,10 @@ async function startProcess(server: { folder: string; port: number; settings: Re
   const child = spawn(process.env['REDIS_SERVER_PATH'] ?? 'redis-server', args, {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  running.add(child)
-  child.once('exit', () => running.delete(child))
-  await untilReady(child)
+  const advice = ' Install it, or set REDIS_SERVER_PATH.'
+  await untilReady(child, { server: 'redis-server', log: child.stdout, ready: 'Ready to accept connections', advice })
   // If a test fails before it stops the server, the test process can still exit.
   child.unref()
   if (child.stdout instanceof Socket) child.stdout.unref()
   return child
-}
-
-/** The servers to kill when a test run ends early. */
-const running = new Set<ChildProcess>()
-process.once('exit', () => running.forEach((child) => child.kill('SIGKILL')))
-
-async function untilReady(child: ChildProcess): Promise<void> {
-  if (child.stdout === null) throw new Error('redis-server has no output.')
-  const output: string[] = []
-
-  await new Promise<void>((resolve, reject) => {
-    child.once('error', (error) =>
-      reject(new Error('redis-server could not be started. Install it, or set REDIS_SERVER_PATH.', { cause: error })),
-    )
-    child.once('exit', (code) => reject(new Error(`redis-server ended with ${code}:\n${output.join('\n')}`)))
-    if (child.stdout === null) return
-    createInterface(child.stdout).on('line', (line) => {
-      output.push(line)
-      if (line.includes('Ready to accept connections')) resolve()
-    })
-  })
 }

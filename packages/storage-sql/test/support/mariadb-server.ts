@@ -1,11 +1,10 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
 import { chown, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 
 import { onFreePort } from '../../../../test/support/free-port.ts'
+import { endServer, untilReady } from '../../../../test/support/server-process.ts'
 
 /**
  * A real MariaDB on 127.0.0.1 with its own folder. Its user `root` needs no password. It does not wait
@@ -39,12 +38,7 @@ export async function startMariadb(settings: readonly string[] = []): Promise<Ma
   const { port } = started
   let child = started.process
 
-  const kill = async (): Promise<void> => {
-    if (child.exitCode !== null || child.signalCode !== null) return
-    const exited = once(child, 'exit')
-    child.kill('SIGKILL')
-    await exited
-  }
+  const kill = (): Promise<void> => endServer(child)
 
   return {
     port,
@@ -107,25 +101,6 @@ async function startProcess({ folder, port, isRoot, settings }: Installation): P
     cwd: folder,
     stdio: ['ignore', 'ignore', 'pipe'],
   })
-  running.add(child)
-  child.once('exit', () => running.delete(child))
-  await untilReady(child)
+  await untilReady(child, { server: 'MariaDB', log: child.stderr, ready: 'ready for connections' })
   return child
-}
-
-/** The servers to stop when a test run ends early. */
-const running = new Set<ChildProcess>()
-process.once('exit', () => running.forEach((child) => child.kill('SIGKILL')))
-
-async function untilReady(child: ChildProcess): Promise<void> {
-  const output: string[] = []
-  await new Promise<void>((resolve, reject) => {
-    child.once('error', (error) => reject(new Error('MariaDB could not be started.', { cause: error })))
-    child.once('exit', (code) => reject(new Error(`MariaDB ended with ${code}:\n${output.join('\n')}`)))
-    if (child.stderr === null) return
-    createInterface(child.stderr).on('line', (line) => {
-      output.push(line)
-      if (line.includes('ready for connections')) resolve()
-    })
-  })
 }

@@ -1,9 +1,9 @@
-import { spawn, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
+import { spawn } from 'node:child_process'
 import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
+
+import { endServer, untilReady } from '../../../../test/support/server-process.ts'
 
 /** A real PgBouncer on 127.0.0.1, in transaction mode. */
 export interface PgbouncerServer {
@@ -48,36 +48,14 @@ default_pool_size = ${connections}
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   const stop = async (): Promise<void> => {
-    running.delete(child)
-    if (child.exitCode === null && child.signalCode === null) {
-      child.kill('SIGKILL')
-      await once(child, 'exit')
-    }
+    await endServer(child)
     await rm(folder, { recursive: true, force: true })
   }
-  running.add(child)
   try {
-    await untilListening(child)
+    await untilReady(child, { server: 'PgBouncer', log: child.stderr, ready: 'process up' })
     return { stop }
   } catch (error) {
     await stop()
     throw error
   }
-}
-
-/** The servers to stop when a test run ends early. */
-const running = new Set<ChildProcess>()
-process.once('exit', () => running.forEach((child) => child.kill('SIGKILL')))
-
-async function untilListening(child: ChildProcess): Promise<void> {
-  const output: string[] = []
-  await new Promise<void>((resolve, reject) => {
-    child.once('error', (error) => reject(new Error('PgBouncer could not be started.', { cause: error })))
-    child.once('exit', (code) => reject(new Error(`PgBouncer ended with ${code}:\n${output.join('\n')}`)))
-    if (child.stderr === null) return
-    createInterface(child.stderr).on('line', (line) => {
-      output.push(line)
-      if (line.includes('process up')) resolve()
-    })
-  })
 }

@@ -4,9 +4,9 @@ import { chown, cp, mkdtemp, rm, stat } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { createInterface } from 'node:readline'
 
 import { onFreePort } from '../../../../test/support/free-port.ts'
+import { endServer, untilReady } from '../../../../test/support/server-process.ts'
 
 /**
  * A real PostgreSQL on 127.0.0.1 with its own folder. It needs no password, and does not wait for the disk: a confirmed write
@@ -42,12 +42,7 @@ async function startIn(folder: string): Promise<PostgresServer> {
   const { port } = started
   let child = started.process
 
-  const kill = async (): Promise<void> => {
-    if (child.exitCode !== null || child.signalCode !== null) return
-    const exited = once(child, 'exit')
-    child.kill('SIGKILL')
-    await exited
-  }
+  const kill = (): Promise<void> => endServer(child)
 
   return {
     url: `postgres://postgres@127.0.0.1:${port}/postgres`,
@@ -56,11 +51,8 @@ async function startIn(folder: string): Promise<PostgresServer> {
       child = await untilStarted(() => startProcess(installation, port))
     },
     stop: async () => {
-      if (child.exitCode === null && child.signalCode === null) {
-        const exited = once(child, 'exit')
-        child.kill('SIGQUIT') // Immediate shutdown: it ends its children, too.
-        await exited
-      }
+      // Immediate shutdown: it ends its children, too.
+      await endServer(child, 'SIGQUIT')
       await rm(folder, { recursive: true, force: true, maxRetries: 5 })
     },
   }
@@ -119,27 +111,9 @@ async function startProcess({ folder, account, programs }: Installation, port: n
   const args = ['-D', join(folder, 'data'), '-p', String(port)]
   for (const [name, value] of Object.entries(settings)) args.push('-c', `${name}=${value}`)
   const child = spawn(programs.postgres, args, { ...account, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] })
-  running.add(child)
-  child.once('exit', () => running.delete(child))
-  await untilReady(child)
+  const ready = 'ready to accept connections'
+  await untilReady(child, { server: 'PostgreSQL', log: child.stderr, ready, signal: 'SIGQUIT' })
   return child
-}
-
-/** The servers to stop when a test run ends early. */
-const running = new Set<ChildProcess>()
-process.once('exit', () => running.forEach((child) => child.kill('SIGQUIT')))
-
-async function untilReady(child: ChildProcess): Promise<void> {
-  const output: string[] = []
-  await new Promise<void>((resolve, reject) => {
-    child.once('error', (error) => reject(new Error('PostgreSQL could not be started.', { cause: error })))
-    child.once('exit', (code) => reject(new Error(`PostgreSQL ended with ${code}:\n${output.join('\n')}`)))
-    if (child.stderr === null) return
-    createInterface(child.stderr).on('line', (line) => {
-      output.push(line)
-      if (line.includes('ready to accept connections')) resolve()
-    })
-  })
 }
 
 /** Tries to start again until the children of a killed server have ended: before that, no server starts in the folder. */

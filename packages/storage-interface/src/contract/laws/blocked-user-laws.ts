@@ -1,10 +1,10 @@
 // One file, because these laws are about one rule: how a block survives removals and changes.
 import { providerId, userId } from '../../values.ts'
-import type { ProvisionedState, ProvisionedUserChange, RemovalRequest } from '../../provisioned-user.ts'
+import type { ProvisionedState, RemovalRequest } from '../../provisioned-user.ts'
 import type { ScimStorage } from '../../storage.ts'
 import { now, nowPlus } from '../fixtures.ts'
 import { type StorageLaw, atOnce, law } from '../law.ts'
-import { aProvisionedState, aProvisionedUser, toUserRecord, freshUser } from '../provisioning-fixtures.ts'
+import { aProvisionedState, aProvisionedUser, aUserChange, toUserRecord, freshUser } from '../provisioning-fixtures.ts'
 
 /** Blocks by the host, which providers cannot lift. */
 export const blockedUserLaws: readonly StorageLaw<ScimStorage>[] = [
@@ -261,11 +261,5 @@ export const blockedUserLaws: readonly StorageLaw<ScimStorage>[] = [
 const ada = aProvisionedUser('ada')
 const fresh = freshUser(ada)
 
-/** Returns a change of `ada`. Its time is as many seconds after `now` as the version that was read. */
-const change = (state: Partial<ProvisionedState>, version: number): ProvisionedUserChange => ({
-  providerId: ada.providerId,
-  userId: ada.userId,
-  version,
-  state: aProvisionedState('ada', state),
-  now: nowPlus(version),
-})
+/** Returns a change of `ada` by a writer that read `version`. */
+const change = (state: Partial<ProvisionedState>, version: number) => aUserChange('ada', state, version)

@@ -1,14 +1,9 @@
 import { userId, jsonText } from '../../values.ts'
-import type {
-  ProvisionedState,
-  ProvisionedUserChange,
-  ProvisionedUserRecord,
-  SameResourceState,
-} from '../../provisioned-user.ts'
+import type { ProvisionedState, ProvisionedUserRecord, SameResourceState } from '../../provisioned-user.ts'
 import type { ScimStorage } from '../../storage.ts'
 import { now, nowPlus } from '../fixtures.ts'
 import { type StorageLaw, atOnce, law, tally } from '../law.ts'
-import { aProvisionedState, aProvisionedUser, toUserRecord, freshUser } from '../provisioning-fixtures.ts'
+import { aProvisionedState, aProvisionedUser, aUserChange, toUserRecord, freshUser } from '../provisioning-fixtures.ts'
 
 /** Changes by a provider, which can deactivate the user in the same write. */
 export const provisionedChangeLaws: readonly StorageLaw<ScimStorage>[] = [
@@ -210,11 +205,5 @@ async function effectsOfChanges(
   return JSON.parse(JSON.stringify(effects).replaceAll(label, 'label'))
 }
 
-/** Returns a change of `ada` by a writer that read `version`. It happens `version` seconds after `now`. */
-const change = (state: Partial<ProvisionedState>, version: number): ProvisionedUserChange => ({
-  providerId: ada.providerId,
-  userId: ada.userId,
-  version,
-  state: aProvisionedState('ada', state),
-  now: nowPlus(version),
-})
+/** Returns a change of `ada` by a writer that read `version`. */
+const change = (state: Partial<ProvisionedState>, version: number) => aUserChange('ada', state, version)
