@@ -49,7 +49,12 @@ export async function emptyMariadb(pool: Pool): Promise<void> {
     .join(' UNION ALL ')
   // Nothing is recorded while there is no webhook.
   await pool.promise().query('DELETE FROM mintmark_webhooks')
-  for (const name of await namesIn(pool, anyRow)) await pool.promise().query(`DELETE FROM ${name}`)
+  let filled = await namesIn(pool, anyRow)
+  // Triggers may write rows.
+  while (filled.length > 0) {
+    for (const name of filled) await pool.promise().query(`DELETE FROM ${name}`)
+    filled = await namesIn(pool, anyRow)
+  }
 }
 
 async function namesIn(pool: Pool, query: string): Promise<readonly string[]> {
