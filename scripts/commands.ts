@@ -28,6 +28,7 @@ export const commandGroups: Record<string, Record<string, readonly string[]>> = 
   },
   stress: {
     race: ['test/processes/race.ts'],
+    overload: ['test/processes/overload.ts'],
     chaos: ['test/chaos/chaos.ts'],
     'hostile-tenant': ['test/hostile-tenant/hostile-tenant.ts'],
   },

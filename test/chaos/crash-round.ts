@@ -35,6 +35,6 @@ export async function crashAt(
 
 /** Starts a server that dies at the point; does nothing after the last point. */
 async function start(site: ProcessSite, point: NamedPoint | undefined): Promise<ServerProcess> {
-  if (point === undefined) return { port: 0, ended: Promise.resolve(null), kill: async () => {} }
+  if (point === undefined) return { port: 0, pid: 0, ended: Promise.resolve(null), kill: async () => {} }
   return startServerProcess(site.database, { crash: point.crash })
 }

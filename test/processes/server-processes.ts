@@ -8,6 +8,7 @@ import type { DatabaseAddress, ServerConfig } from './server-config.ts'
 /** A server in a separate process. */
 export interface ServerProcess {
   readonly port: number
+  readonly pid: number
   /** Resolves when the process has ended, with the signal that ended it. */
   readonly ended: Promise<string | null>
   /** Kills the process with SIGKILL, and waits until it has ended. */
@@ -42,6 +43,7 @@ export async function startServerProcess(
 
   return {
     port: Number(line),
+    pid: child.pid ?? 0,
     ended,
     kill: async () => {
       child.kill('SIGKILL')
