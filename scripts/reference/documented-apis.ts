@@ -65,19 +65,14 @@ const authorize = () => Promise.resolve({ actor: { kind: 'host', id: 'reference'
 
 const oauthDocument = (): JsonObject =>
   withErrorResponses(readDocument('authorization-server'), {
-    answers: Object.entries(refusals).map(oauthAnswer),
+    answers: (Object.keys(refusals) as readonly Refusal[]).map((row) => refuse(row)),
     codeMember: 'error',
     mediaType: 'application/json',
   })
 
-const oauthAnswer = ([row, [code]]: readonly [string, readonly [string, ...unknown[]]]): ErrorAnswer => ({
-  status: refuse(row as Refusal).status,
-  code,
-})
-
 const scimDocument = (): JsonObject =>
   withErrorResponses(readDocument('scim'), {
-    answers: Object.values(scimRefusals).map(([status, code]) => ({ status, code })),
+    answers: Object.values<ErrorAnswer>(scimRefusals),
     codeMember: 'scimType',
     mediaType: 'application/scim+json',
   })

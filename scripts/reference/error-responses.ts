@@ -3,7 +3,7 @@ import type { JsonObject } from '@mintmark/storage-interface'
 /** The parts of an error response that a client can use: the status, and the code in the body if there is one. */
 export interface ErrorAnswer {
   readonly status: number
-  readonly code: string | undefined
+  readonly code?: string
 }
 
 /**

@@ -1,5 +1,8 @@
+import type { RefusalRow } from '@mintmark/internal'
+
 import { refusals as adminRefusals } from '../../packages/admin/src/error/refusals.ts'
 import { refusals as consoleRefusals } from '../../packages/console/src/refusals.ts'
+import { refusals as serverRefusals } from '../../packages/core/src/refusals.ts'
 import { refusals as registrationRefusals } from '../../packages/registration/src/refusals.ts'
 import { refusals as accessRefusals } from '../../packages/resource-server/src/refusals.ts'
 import { refusals as scimRefusals } from '../../packages/scim/src/error/refusals.ts'
@@ -7,7 +10,7 @@ import { refusals as signalRefusals } from '../../packages/signals/src/refusals.
 import { eventsOf, type EventEntry } from './event.ts'
 import { table } from './markdown-table.ts'
 import type { PublicApi } from './public-api.ts'
-import { refusalsOf, type DescribedRefusal } from './refusals.ts'
+import { refusalsOf } from './refusals.ts'
 
 /** Returns the page `docs/reference/events.md`, generated from the unions of events and reasons. */
 export const eventsPage = (api: PublicApi): string =>
@@ -18,13 +21,13 @@ export const eventsPage = (api: PublicApi): string =>
     eventList(eventsOf('ServerOccurrence', 'packages/core/src/events.ts', api)),
     '### Reasons for refused authorization requests',
     'The `reason` of `request.refused` (`RefusalReason`), and the error codes that the client receives.',
-    table(['reason', 'codes', 'meaning'], reasonRows(refusalsOf(api))),
+    table(['reason', 'codes', 'meaning'], serverRows(api)),
     '## SCIM',
     '`onEvent` of `createScimServer` is called with a `ScimEvent`.',
     eventList(eventsOf('ScimOccurrence', 'packages/scim/src/event/scim-event.ts', api)),
     '### Reasons for refused SCIM requests',
     'The `reason` of `request.refused` (`ScimRefusalReason`), and the error that the identity provider receives.',
-    table(['reason', 'status', 'scimType', 'detail'], scimRows()),
+    table(['reason', 'status', 'scimType', 'detail'], scimRows),
     '## Administration',
     '`onEvent` of `createAdministration` and `createAdminServer` is called with an `AdminEvent`.',
     eventList(eventsOf('AdminOccurrence', 'packages/admin/src/audit/admin-event.ts', api)),
@@ -32,32 +35,21 @@ export const eventsPage = (api: PublicApi): string =>
     'The `reason` of `AdminError` (`AdminRefusalReason`), which is also the `code` in the response.',
     table(
       ['reason', 'status', 'detail'],
-      Object.entries(adminRefusals).map(([reason, [status, detail]]) => [`\`${reason}\``, `${status}`, detail]),
+      Object.values(adminRefusals).map(({ reason, status, sentence }) => [`\`${reason}\``, `${status}`, sentence]),
     ),
     '## Console',
     '`onEvent` of `createConsole` is called with a `ConsoleEvent`, for requests that the console itself refused.',
     eventList(eventsOf('ConsoleOccurrence', 'packages/console/src/refusals.ts', api)),
     table(
       ['reason', 'status', 'standard'],
-      Object.entries(consoleRefusals).map(([reason, [status, section]]) => [`\`${reason}\``, `${status}`, section]),
+      Object.values(consoleRefusals).map(({ reason, status, section }) => [`\`${reason}\``, `${status}`, section]),
     ),
     '## Client registration',
     '`onEvent` of `createRegistrationServer` is called with a `RegistrationEvent`.',
     eventList(eventsOf('RegistrationOccurrence', 'packages/registration/src/refusals.ts', api)),
     '### Reasons for refused registrations',
     'The `reason` of `registration.refused`, and the error that the client receives.',
-    table(
-      ['reason', 'status', 'code', 'description', 'standard'],
-      Object.entries(registrationRefusals).map(
-        ([reason, [status, code = '', description = '(names the invalid metadata)', section]]) => [
-          `\`${reason}\``,
-          `${status}`,
-          code === '' ? '' : `\`${code}\``,
-          description,
-          section,
-        ],
-      ),
-    ),
+    table(['reason', 'status', 'code', 'description', 'standard'], registrationRows),
     '## Security signals',
     '`onEvent` of `createSignalTransmitter` is called with a `TransmitterEvent`.',
     eventList(eventsOf('TransmitterOccurrence', 'packages/signals/src/refusals.ts', api)),
@@ -65,10 +57,10 @@ export const eventsPage = (api: PublicApi): string =>
     'The `reason` of `request.refused`, which is also the `error` in the response.',
     table(
       ['reason', 'status', 'description', 'standard'],
-      Object.entries(signalRefusals).map(([reason, [status, description, section]]) => [
+      Object.values(signalRefusals).map(({ reason, status, sentence, section }) => [
         `\`${reason}\``,
         `${status}`,
-        description,
+        sentence,
         section,
       ]),
     ),
@@ -78,12 +70,9 @@ export const eventsPage = (api: PublicApi): string =>
     '`onRefusal` of `createResourceServer` is called with an `AccessRefusedError`. Its `reason` is an `AccessRefusalReason`.',
     table(
       ['reason', 'code', 'meaning', 'standard'],
-      Object.entries(accessRefusals).map(([reason, [code, meaning, section]]) => [
-        `\`${reason}\``,
-        `\`${code}\``,
-        meaning,
-        section,
-      ]),
+      refusalsOf(accessRefusals, 'packages/resource-server/src/refusals.ts', api).map(
+        ({ reason, code, meaning, section }) => [`\`${reason}\``, `\`${code}\``, meaning, section],
+      ),
     ),
   ].join('\n\n') + '\n'
 
@@ -116,18 +105,26 @@ function fieldList([event]: readonly EventEntry[]): string {
   return `Fields:\n${described.join('')}`
 }
 
-const scimRows = (): readonly (readonly string[])[] =>
-  Object.entries(scimRefusals).map(([reason, [status, scimType, detail]]) => [
+const scimRows = Object.values<RefusalRow & { readonly reason: string }>(scimRefusals).map(
+  ({ reason, status, code, sentence = '' }) => [`\`${reason}\``, `${status}`, code ? `\`${code}\`` : '', sentence],
+)
+
+const registrationRows = Object.values<RefusalRow & { readonly reason: string }>(registrationRefusals).map(
+  ({ reason, status, code, sentence = '(names the invalid metadata)', section }) => [
     `\`${reason}\``,
     `${status}`,
-    scimType === undefined ? '' : `\`${scimType}\``,
-    detail,
-  ])
+    code ? `\`${code}\`` : '',
+    sentence,
+    section,
+  ],
+)
 
-/** Returns one row for each reason, with all its codes and meanings. */
-const reasonRows = (refusals: readonly DescribedRefusal[]): readonly (readonly string[])[] =>
-  [...new Set(refusals.map(({ reason }) => reason))].toSorted().map((reason) => {
+/** Returns one row for each reason of the authorization server, with all its codes and meanings. */
+function serverRows(api: PublicApi): readonly (readonly string[])[] {
+  const refusals = refusalsOf(serverRefusals, 'packages/core/src/refusals.ts', api)
+  return [...new Set(refusals.map(({ reason }) => reason))].toSorted().map((reason) => {
     const rows = refusals.filter((refusal) => refusal.reason === reason)
     const codes = [...new Set(rows.map(({ code }) => `\`${code}\``))]
     return [`\`${reason}\``, codes.join(', '), rows.map(({ meaning }) => meaning).join(' ')]
   })
+}

@@ -168,7 +168,7 @@ describe('SCIM: secrets of providers', () => {
     'rejects %j as a provider identifier',
     async (id) => {
       await expect(registerIdentityProvider({ providerId: id }, { storage: site.storage })).rejects.toMatchObject({
-        reason: 'invalid_identifier',
+        reason: 'identifier_invalid',
       })
     },
   )

@@ -5,6 +5,8 @@ import { groupResourceType, registerIdentityProvider, userResourceType, type Res
 import { describe, expect, it } from 'vitest'
 
 import { exportedNames } from '../../scripts/reference/api-page.ts'
+import { refusals } from '../../packages/core/src/refusals.ts'
+import { refusals as accessRefusals } from '../../packages/resource-server/src/refusals.ts'
 import { eventsOf } from '../../scripts/reference/event.ts'
 import { documentedApis, type DocumentedApi } from '../../scripts/reference/documented-apis.ts'
 import { configurables, writtenOut } from '../../scripts/reference/option.ts'
@@ -68,10 +70,13 @@ describe('every event and every reason has a description', () => {
     expect(events.filter(({ text }) => text === '')).toEqual([])
   })
 
-  it('RefusalReason, in every row of the refusal table', () => {
-    const rows = refusalsOf(api)
+  it.each([
+    ['core', refusals],
+    ['resource-server', accessRefusals],
+  ])('in every row of the table of refusals of %s', (folder, table) => {
+    const rows = refusalsOf(table, `packages/${folder}/src/refusals.ts`, api)
 
-    expect(rows.length).toBeGreaterThan(50)
+    expect(rows.length).toBeGreaterThan(30)
     expect(rows.filter(({ meaning }) => meaning === '')).toEqual([])
   })
 })

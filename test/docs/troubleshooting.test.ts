@@ -10,7 +10,7 @@ const [, atServer = '', atApi = ''] = readFileSync('docs/how-to/troubleshooting.
 )
 
 it('the page says for every reason of the authorization server what to do', () => {
-  const reasons = Object.keys(serverRefusals).map((row) => row.split(':')[0] ?? '')
+  const reasons = Object.values(serverRefusals).map(({ reason }) => reason)
 
   expect(reasons.filter((reason) => !atServer.includes(`\`${reason}\``))).toEqual([])
 })
@@ -18,7 +18,7 @@ it('the page says for every reason of the authorization server what to do', () =
 it('the page has a heading with every error code of the authorization server', () => {
   const headings = [...atServer.matchAll(/^### (.+)$/gm)].flatMap(([, codes = '']) => codes.split(', '))
 
-  expect(headings.toSorted()).toEqual([...new Set(Object.values(serverRefusals).map(([code]) => code))].toSorted())
+  expect(headings.toSorted()).toEqual([...new Set(Object.values(serverRefusals).map(({ code }) => code))].toSorted())
 })
 
 it('the page says for every reason of an API what to do', () => {
@@ -26,8 +26,8 @@ it('the page says for every reason of an API what to do', () => {
 })
 
 it.each([
-  ['the authorization server', atServer, new Set(Object.keys(serverRefusals).map((row) => row.split(':')[0]))],
-  ['an API', atApi, new Set<string | undefined>(Object.keys(apiRefusals))],
+  ['the authorization server', atServer, new Set<string>(Object.values(serverRefusals).map(({ reason }) => reason))],
+  ['an API', atApi, new Set<string>(Object.keys(apiRefusals))],
 ])('the page names no reason that %s does not have', (_, text, reasons) => {
   const named = [...text.matchAll(/^\| (`.+?`) \|/gm)].flatMap(([, cell = '']) => cell.replaceAll('`', '').split(', '))
 

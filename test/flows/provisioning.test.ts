@@ -708,13 +708,13 @@ describe('a target', () => {
   it.each([
     ['target_id_invalid', { targetId: 'a/b' }],
     ['target_id_invalid', { targetId: 'x'.repeat(65) }],
-    ['url_invalid', { baseUrl: 'http://partner.example' }],
-    ['url_invalid', { baseUrl: 'https://10.0.0.1/scim' }],
-    ['url_invalid', { baseUrl: 'https://partner.example/scim#' }],
-    ['url_invalid', { baseUrl: `${issuer}/scim/v2/enterprise-idps/x` }],
-    ['credential_invalid', { credential: { bearerToken: 'a b' } }],
-    ['credential_invalid', { credential: { tokenEndpoint: 'http://x.test', clientId: 'a', clientSecret: 'b' } }],
-    ['selection_empty', { providerIds: [] }],
+    ['target_url_invalid', { baseUrl: 'http://partner.example' }],
+    ['target_url_invalid', { baseUrl: 'https://10.0.0.1/scim' }],
+    ['target_url_invalid', { baseUrl: 'https://partner.example/scim#' }],
+    ['target_url_invalid', { baseUrl: `${issuer}/scim/v2/enterprise-idps/x` }],
+    ['target_credential_invalid', { credential: { bearerToken: 'a b' } }],
+    ['target_credential_invalid', { credential: { tokenEndpoint: 'http://x.test', clientId: 'a', clientSecret: 'b' } }],
+    ['target_selection_empty', { providerIds: [] }],
   ])('is refused with %s for %j, and nothing is stored', async (reason, change) => {
     const world = await start()
     const before = await world.storage.webhooks.list()

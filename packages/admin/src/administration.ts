@@ -45,7 +45,7 @@ import {
   administerOrganizations,
   type OrganizationAdministration,
 } from './organizations/organization-administration.ts'
-import { AdminError } from './error/refusals.ts'
+import { refuse } from './error/refusals.ts'
 import type { Page, PageRequest } from './page.ts'
 import { administerProviders, type ProviderAdministration } from './providers/provider-administration.ts'
 import { administerSessions, type SessionAdministration } from './sessions/session-administration.ts'
@@ -235,7 +235,7 @@ export const administer = (context: AdminContext): Administration => ({
   keys: {
     async list() {
       // RFC 9110 §15.5.10: the host has not passed a key ring that lists its keys.
-      if (context.keys?.list === undefined) throw new AdminError('keys_missing')
+      if (context.keys?.list === undefined) throw refuse('keys_missing')
       return context.keys.list()
     },
   },

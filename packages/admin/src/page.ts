@@ -1,4 +1,4 @@
-import { AdminError } from './error/refusals.ts'
+import { refuse } from './error/refusals.ts'
 import { isIdentifier } from './text.ts'
 
 /** Selects a part of a list. */
@@ -22,8 +22,8 @@ export interface Page<Item> {
  */
 export function pageLimit({ after, limit = 100 }: PageRequest): number {
   // RFC 9110 §15.5.1.
-  if (!Number.isInteger(limit) || limit < 1 || limit > 200) throw new AdminError('page_invalid')
-  if (after !== undefined && !isIdentifier(after, maximumPosition)) throw new AdminError('page_invalid')
+  if (!Number.isInteger(limit) || limit < 1 || limit > 200) throw refuse('page_invalid')
+  if (after !== undefined && !isIdentifier(after, maximumPosition)) throw refuse('page_invalid')
   return limit
 }
 

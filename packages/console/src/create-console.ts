@@ -26,7 +26,7 @@ import { english } from './languages/english.ts'
 import type { Messages } from './languages/messages.ts'
 import { consolePage } from './layout.ts'
 import { openJournal, refusedRequest, requireOwnPage, textsIn } from './own-requests.ts'
-import { type ConsoleEvent, ConsoleError, type ConsoleOccurrence, ApiError } from './refusals.ts'
+import { ApiError, ConsoleError, type ConsoleEvent, type ConsoleOccurrence, refuse } from './refusals.ts'
 import { routes, sectionsFor } from './routes.ts'
 import type { Caller, ConsoleRoute, PageContent, Visit } from './visit.ts'
 
@@ -85,13 +85,11 @@ export function createConsole(options: ConsoleOptions): HttpService {
     catalogues: textsIn(options.languages, catalogues, english),
     journal: openJournal('console', options.onEvent),
   }
-  const refuse = (reason: ConsoleError['reason'], exchange: ConsoleExchange) =>
-    renderError(new ConsoleError(reason), exchange, deps)
 
   return createService<Caller, RouteMatch | undefined>({
     origin: root.origin,
     bodyLimit: 65_536,
-    tooLarge: (exchange) => refuse('message_too_large', exchange),
+    tooLarge: (exchange) => renderError(refuse('message_too_large'), exchange, deps),
     serves: (requested) => requested === root.pathname || requested.startsWith(`${root.pathname}/`),
     find: ({ url }) => findRoute(url.pathname, deps),
     authenticate: async (request) => {
@@ -102,12 +100,11 @@ export function createConsole(options: ConsoleOptions): HttpService {
     authorize({ caller, route }) {
       const needed = route?.details?.route
       // RFC 6750 §3.1: the administration API would refuse the request too.
-      if (needed?.area !== undefined && caller?.can(needed.access, needed.area) !== true)
-        throw new ConsoleError('scope_missing')
+      if (needed?.area !== undefined && caller?.can(needed.access, needed.area) !== true) throw refuse('scope_missing')
     },
-    notFound: (exchange) => refuse('page_not_found', exchange),
+    notFound: (exchange) => renderError(refuse('page_not_found'), exchange, deps),
     methodNotAllowed: (methods, exchange) =>
-      withHeaders(refuse('method_not_allowed', exchange), [allowHeader(methods)]),
+      withHeaders(renderError(refuse('method_not_allowed'), exchange, deps), [allowHeader(methods)]),
     renderError: (error, exchange) => renderError(error, exchange, deps),
   })
 }
@@ -188,9 +185,7 @@ function visitOf(
 function renderError(error: unknown, { request, caller }: ConsoleExchange, deps: Dependencies): ServerResponse {
   const { journal, root, brand, signInUrl } = deps
   const refusal =
-    error instanceof ConsoleError || error instanceof ApiError
-      ? error
-      : new ConsoleError('unexpected_failure', { cause: error })
+    error instanceof ConsoleError || error instanceof ApiError ? error : refuse('unexpected_failure', { cause: error })
   if (refusal instanceof ConsoleError)
     journal.record(request, refusedRequest(refusal, { method: request.method, path: request.url.pathname }))
   const returnTo = request.url.pathname + request.url.search

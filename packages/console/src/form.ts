@@ -1,7 +1,7 @@
 import type { ServerRequest } from '@mintmark/core/http'
 import { fieldValues, formFields } from '@mintmark/pages/internal'
 
-import { ConsoleError } from './refusals.ts'
+import { refuse } from './refusals.ts'
 
 /** A posted form. */
 export interface Form {
@@ -18,7 +18,7 @@ export interface Form {
 /** @throws ConsoleError `form_malformed`. */
 export function readForm(request: ServerRequest): Form {
   const fields = formFields(request)
-  if (fields === undefined) throw new ConsoleError('form_malformed')
+  if (fields === undefined) throw refuse('form_malformed')
   const list = (name: string) => fieldValues(fields, name).flatMap((value) => value.trim() || [])
   const text = (name: string) => list(name)[0] ?? ''
   return {

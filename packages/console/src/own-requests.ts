@@ -2,7 +2,7 @@ import { requireSameOrigin } from '@mintmark/core'
 import type { RequestHead } from '@mintmark/core/http'
 import { createJournal, type Journal, randomIdentifier, systemClock, systemRandom } from '@mintmark/internal'
 
-import { ConsoleError, type ConsoleEvent, type ConsoleOccurrence } from './refusals.ts'
+import { type ConsoleError, type ConsoleEvent, type ConsoleOccurrence, refuse } from './refusals.ts'
 
 /**
  * Creates the journal of a service of this package.
@@ -29,7 +29,7 @@ export function requireOwnPage(request: RequestHead): void {
   try {
     requireSameOrigin(request)
   } catch (cause) {
-    throw new ConsoleError('cross_site', { cause })
+    throw refuse('cross_site', { cause })
   }
 }
 

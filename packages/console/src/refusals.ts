@@ -1,21 +1,18 @@
-import type { EventStamp } from '@mintmark/internal'
+import { defineRefusals, type EventStamp } from '@mintmark/internal'
 
-/**
- * The refusals of the console itself by reason: the status of the response, and the section of the standard. The
- * sentences are in the catalogues. The administration API refuses everything else.
- */
-export const refusals = {
-  cross_site: [403, 'RFC 9700 §4.7'],
-  not_signed_in: [403, 'RFC 9110 §15.5.4'],
-  not_an_administrator: [403, 'RFC 9110 §15.5.4'],
-  setup_link_invalid: [403, 'RFC 9110 §15.5.4'],
-  scope_missing: [403, 'RFC 6750 §3.1'],
-  form_malformed: [400, 'RFC 9110 §15.5.1'],
-  page_not_found: [404, 'RFC 9110 §15.5.5'],
-  method_not_allowed: [405, 'RFC 9110 §15.5.6'],
-  message_too_large: [413, 'RFC 9110 §15.5.14'],
-  unexpected_failure: [500, 'RFC 9110 §15.6.1'],
-} as const satisfies Record<string, readonly [status: number, section: string]>
+/** The refusals of the console itself. The catalogues have their sentences. The administration API refuses everything else. */
+export const refusals = defineRefusals({
+  cross_site: { status: 403, section: 'RFC 9700 §4.7' },
+  not_signed_in: { status: 403, section: 'RFC 9110 §15.5.4' },
+  not_an_administrator: { status: 403, section: 'RFC 9110 §15.5.4' },
+  setup_link_invalid: { status: 403, section: 'RFC 9110 §15.5.4' },
+  scope_missing: { status: 403, section: 'RFC 6750 §3.1' },
+  form_malformed: { status: 400, section: 'RFC 9110 §15.5.1' },
+  page_not_found: { status: 404, section: 'RFC 9110 §15.5.5' },
+  method_not_allowed: { status: 405, section: 'RFC 9110 §15.5.6' },
+  message_too_large: { status: 413, section: 'RFC 9110 §15.5.14' },
+  unexpected_failure: { status: 500, section: 'RFC 9110 §15.6.1' },
+})
 
 export type ConsoleRefusalReason = keyof typeof refusals
 
@@ -25,12 +22,16 @@ export class ConsoleError extends Error {
   readonly status: number
   readonly reason: ConsoleRefusalReason
 
-  constructor(reason: ConsoleRefusalReason, options: { readonly cause?: unknown } = {}) {
+  constructor(reason: ConsoleRefusalReason, options: { readonly cause?: unknown }) {
     super(reason, options)
-    this.status = refusals[reason][0]
+    this.status = refusals[reason].status
     this.reason = reason
   }
 }
+
+/** Creates the error to throw for a refusal. */
+export const refuse = (reason: ConsoleRefusalReason, options: { readonly cause?: unknown } = {}): ConsoleError =>
+  new ConsoleError(reason, options)
 
 /** The administration API refused a request of the console. It has recorded an event with the reason. */
 export class ApiError extends Error {

@@ -52,6 +52,8 @@ export {
 export type { OptionCheck, OptionChecks, RequiredOption } from '@mintmark/storage-interface/stores'
 export { misspelledNameOf, nearestOf } from './nearest.ts'
 export { isStorable, isTooDeep, repeatsMember } from './json-text.ts'
+export { defineRefusals } from './refusals.ts'
+export type { RefusalRow } from './refusals.ts'
 export { findResourceName, isSameResource } from './resource-identifier.ts'
 export { defineCookie } from './http/cookie.ts'
 export type { Cookie } from './http/cookie.ts'

@@ -5,11 +5,11 @@ const sentences = {
   target_unknown: 'There is no such target.',
   target_id_invalid: 'The identifier of a target has 1 to 64 letters, digits and hyphens.',
   target_taken: 'There is a webhook or a target with this identifier.',
-  url_invalid:
+  target_url_invalid:
     'The address of a partner must use https, a host name that is not this server, and the default port, without a query.',
-  credential_invalid:
+  target_credential_invalid:
     'A credential is either a bearer token, or a token endpoint with a client identifier and a client secret.',
-  selection_empty: 'A target needs at least one identity provider, or the users of the host.',
+  target_selection_empty: 'A target needs at least one identity provider, or the users of the host.',
   partner_failed: 'The partner did not answer as SCIM requires. The member `failure` says how.',
 } as const
 

@@ -165,14 +165,14 @@ function settingsOf({
   onRemoval = 'deactivate',
   adoptsExisting = false,
 }: Partial<TargetSettings> & { readonly displayName: string }): ProvisioningTargetRecord {
-  if (providerIds.length === 0 && !includesHostUsers) throw new ProvisioningError('selection_empty')
+  if (providerIds.length === 0 && !includesHostUsers) throw new ProvisioningError('target_selection_empty')
   return { displayName, providerIds: providerIds.map(providerId), includesHostUsers, onRemoval, adoptsExisting }
 }
 
 /** A partner that is this server would provision its own users in a circle. */
 function checkedUrl(url: string, { issuer, allowedOrigins }: TargetDependencies): string {
   const isUsable = isOutboundUrl(url, allowedOrigins) && !/[?#\s]/.test(url)
-  if (!isUsable || new URL(url).origin === new URL(issuer).origin) throw new ProvisioningError('url_invalid')
+  if (!isUsable || new URL(url).origin === new URL(issuer).origin) throw new ProvisioningError('target_url_invalid')
   return url.replace(/\/+$/, '')
 }
 
@@ -187,7 +187,7 @@ function sealed(
     'bearerToken' in credential
       ? members.length === 1 && /^[\x21-\x7E]+$/.test(credential.bearerToken)
       : isText && isOutboundUrl(credential.tokenEndpoint, allowedOrigins) && isPair(credential)
-  if (!isText || !isKnown) throw new ProvisioningError('credential_invalid')
+  if (!isText || !isKnown) throw new ProvisioningError('target_credential_invalid')
   return sealWebhookSecret(JSON.stringify(credential), { issuer, webhookId }, { keys, random })
 }
 

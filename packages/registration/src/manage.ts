@@ -11,7 +11,7 @@ import { clientId, type ClientRecord, type JsonObject } from '@mintmark/storage-
 
 import { readMetadata, toClientChange } from './metadata.ts'
 import { limitRegistration, type SelfManagement } from './policy.ts'
-import { RegistrationError } from './refusals.ts'
+import { refuse, type RegistrationError } from './refusals.ts'
 import { registrationResponse, type Dependencies, readBody } from './register.ts'
 import { verifyStatement } from './software-statement.ts'
 
@@ -32,16 +32,15 @@ export async function authenticateRegistrant(
   { storage }: Dependencies,
 ): Promise<Registrant> {
   const header = request.headers.get('authorization')
-  if (header === undefined || header === '') throw new RegistrationError('registration_token_missing')
+  if (header === undefined || header === '') throw refuse('registration_token_missing')
   const [, registrationToken = ''] = /^bearer +([A-Za-z0-9_-]{1,128}) *$/i.exec(header) ?? []
   // RFC 6750 §2: a request has one token.
   if (registrationToken === '' || request.repeatedHeaders.has('authorization'))
-    throw new RegistrationError('registration_token_invalid')
+    throw refuse('registration_token_invalid')
   const [client, digest] = await Promise.all([storage.clients.find(clientId(id)), digestSecret(registrationToken)])
   const permission = client?.selfManagement as SelfManagement | undefined
-  if (client === undefined || permission?.tokenDigest !== digest)
-    throw new RegistrationError('registration_token_invalid')
-  if (client.disabledAt !== undefined) throw new RegistrationError('client_disabled')
+  if (client === undefined || permission?.tokenDigest !== digest) throw refuse('registration_token_invalid')
+  if (client.disabledAt !== undefined) throw refuse('client_disabled')
   return { client, permission, registrationToken }
 }
 
@@ -57,23 +56,22 @@ export async function replaceRegistration(
 ): Promise<ServerResponse> {
   const now = deps.clock()
   const decision = await deps.limit.consume(`client ${client.clientId}`, now)
-  if (!decision.allowed) throw new RegistrationError('too_many_requests', { retryAfter: decision.retryAfter })
+  if (!decision.allowed) throw refuse('too_many_requests', { retryAfter: decision.retryAfter })
   const body = readBody(request)
   await refuseOtherIdentity(body, client)
 
   const statement = permission.statementIssuer === null ? undefined : body['software_statement']
-  if (permission.statementIssuer !== null && statement === undefined) throw new RegistrationError('statement_missing')
+  if (permission.statementIssuer !== null && statement === undefined) throw refuse('statement_missing')
   const verified = statement === undefined ? undefined : await verifyStatement(statement, now, deps)
-  if (verified !== undefined && verified.issuer.issuer !== permission.statementIssuer)
-    throw new RegistrationError('statement_missing')
+  if (verified !== undefined && verified.issuer.issuer !== permission.statementIssuer) throw refuse('statement_missing')
 
   const metadata = limitRegistration(readMetadata({ ...body, ...verified?.claims }), permission)
   const { version } = client
   const selfManagement = { ...permission, statementMembers: Object.keys(verified?.claims ?? {}) }
   const target = { clientId: client.clientId, version, selfManagement }
   const updated = await updateOwnRegistration(target, toClientChange(metadata), deps)
-  if (updated.outcome === 'absent') throw new RegistrationError('registration_token_invalid')
-  if (updated.outcome === 'conflict') throw new RegistrationError('client_changed')
+  if (updated.outcome === 'absent') throw refuse('registration_token_invalid')
+  if (updated.outcome === 'conflict') throw refuse('client_changed')
   deps.journal.record(request, { type: 'client.changed', clientId: client.clientId })
   return json(200, registrationResponse({ ...updated, registrationToken, statement }, deps), noStore)
 }
@@ -85,7 +83,7 @@ export async function removeRegistration(
   deps: Dependencies,
 ): Promise<ServerResponse> {
   const { outcome } = await deps.storage.clients.remove(client.clientId, deps.clock())
-  if (outcome === 'absent') throw new RegistrationError('registration_token_invalid')
+  if (outcome === 'absent') throw refuse('registration_token_invalid')
   deps.journal.record(request, { type: 'client.removed', clientId: client.clientId })
   return { status: 204, headers: noStore, body: '' }
 }
@@ -110,4 +108,4 @@ const serverMembers = [
   'client_id_issued_at',
 ]
 
-const invalid = (description: string): RegistrationError => new RegistrationError('metadata_invalid', { description })
+const invalid = (description: string): RegistrationError => refuse('metadata_invalid', { description })

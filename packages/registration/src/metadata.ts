@@ -9,7 +9,7 @@ import {
 import { cleanName } from '@mintmark/internal'
 import type { ClientRecord, JsonObject, JsonValue } from '@mintmark/storage-interface'
 
-import { RegistrationError } from './refusals.ts'
+import { refuse } from './refusals.ts'
 
 /**
  * Reads client metadata (RFC 7591 §2). Ignores members that this server does not know, as the section requires, and
@@ -87,18 +87,18 @@ function readMember({ name, wireName, rule }: (typeof members)[number], value: J
   }
   if (checks[rule.kind]) return value
   if (name === 'redirectUris')
-    throw new RegistrationError('redirect_uri_invalid', { description: 'redirect_uris must be an array of URIs.' })
+    throw refuse('redirect_uri_invalid', { description: 'redirect_uris must be an array of URIs.' })
   const expected =
     rule.values === undefined
       ? ''
       : ` The possible values are ${rule.values.filter((method) => method !== 'client_secret').join(', ')}.`
-  throw new RegistrationError('metadata_invalid', { description: `${wireName} is not valid.${expected}` })
+  throw refuse('metadata_invalid', { description: `${wireName} is not valid.${expected}` })
 }
 
 function readScope(scope: JsonValue | undefined): { readonly scopes?: readonly string[] } {
   if (scope === undefined || scope === null) return {}
   if (typeof scope !== 'string' || scope.length > 10_000)
-    throw new RegistrationError('metadata_invalid', {
+    throw refuse('metadata_invalid', {
       description: 'scope must be a string of values separated by spaces.',
     })
   const scopes = [...new Set(scope.split(' ').filter((value) => value !== ''))]

@@ -4,7 +4,7 @@ import { digestSecret } from '@mintmark/internal'
 import type { JsonObject } from '@mintmark/storage-interface'
 
 import { addressMembers } from './metadata.ts'
-import { RegistrationError } from './refusals.ts'
+import { refuse } from './refusals.ts'
 
 /**
  * The limits for a registration. Each initial access token and each trusted issuer of software statements has its own.
@@ -41,12 +41,12 @@ export function limitRegistration(
   const grantedTypes = requestedTypes.filter((name) => grantTypes.includes(name))
   // RFC 7591 §3.2.2.
   if (grantedTypes.length === 0 && requestedTypes.length > 0)
-    throw new RegistrationError('metadata_invalid', {
+    throw refuse('metadata_invalid', {
       description: `grant_types must contain at least one of these values: ${grantTypes.join(', ')}.`,
     })
   const granted = requested.scopes === undefined ? scopes : scopes.filter((scope) => requested.scopes?.includes(scope))
   if (granted.length === 0)
-    throw new RegistrationError('metadata_invalid', {
+    throw refuse('metadata_invalid', {
       description: `scope must contain at least one of these values: ${scopes.join(' ')}.`,
     })
 
@@ -59,7 +59,7 @@ function requireHosts(requested: ClientRegistration, hosts: readonly string[]): 
   const found = addressesOf(requested).find(({ uri }) => !hosts.includes(hostOrScheme(uri) ?? ''))
   // RFC 7591 §5: a redirect URI of somebody else would receive the codes, and the consent page links to the others.
   if (found !== undefined)
-    throw new RegistrationError(found.name === 'redirect_uris' ? 'redirect_uri_invalid' : 'metadata_invalid', {
+    throw refuse(found.name === 'redirect_uris' ? 'redirect_uri_invalid' : 'metadata_invalid', {
       description: `The hosts of ${found.name} may only be ${hosts.join(', ')}.`,
     })
 }

@@ -1,70 +1,118 @@
-import type { EventStamp } from '@mintmark/internal'
+import { defineRefusals, type EventStamp, type RefusalRow } from '@mintmark/internal'
 import type { EpochSeconds } from '@mintmark/storage-interface'
 
-/** Every refusal: its reason, with the status, code and sentence of the response, and the section of the standard. */
-export const refusals = {
-  token_missing: [
-    401,
-    undefined,
-    'Send an initial access token in the Authorization header, as a Bearer token.',
-    'RFC 7591 §3',
-  ],
-  token_invalid: [401, 'invalid_token', 'The initial access token is not valid.', 'RFC 6750 §3.1'],
-  token_exhausted: [
-    403,
-    'access_denied',
-    'The initial access token has registered its maximum number of clients.',
-    'RFC 7591 §5',
-  ],
-  registration_token_missing: [
-    401,
-    undefined,
-    'Send the registration access token in the Authorization header, as a Bearer token.',
-    'RFC 7592 §2',
-  ],
+/** Every refusal. Invalid metadata has no sentence here: the response says which member is invalid. */
+export const refusals = defineRefusals({
+  token_missing: {
+    status: 401,
+    sentence: 'Send an initial access token in the Authorization header, as a Bearer token.',
+    section: 'RFC 7591 §3',
+  },
+  token_invalid: {
+    status: 401,
+    code: 'invalid_token',
+    sentence: 'The initial access token is not valid.',
+    section: 'RFC 6750 §3.1',
+  },
+  token_exhausted: {
+    status: 403,
+    code: 'access_denied',
+    sentence: 'The initial access token has registered its maximum number of clients.',
+    section: 'RFC 7591 §5',
+  },
+  registration_token_missing: {
+    status: 401,
+    sentence: 'Send the registration access token in the Authorization header, as a Bearer token.',
+    section: 'RFC 7592 §2',
+  },
   /** The token is wrong, the client is unknown or removed, or an administrator has changed it since it registered. */
-  registration_token_invalid: [401, 'invalid_token', 'The registration access token is not valid.', 'RFC 7592 §2'],
-  client_disabled: [403, 'access_denied', 'An administrator has disabled this client.', 'RFC 7592 §2'],
-  client_changed: [
-    409,
-    'invalid_request',
-    'The registration has changed since it was read. Read it again.',
-    'RFC 9110 §15.5.10',
-  ],
-  too_many_requests: [429, 'temporarily_unavailable', 'Too many requests. Try again later.', 'RFC 6585 §4'],
-  path_not_found: [404, 'not_found', 'This path does not exist.', 'RFC 9110 §15.5.5'],
-  method_not_allowed: [405, 'invalid_request', 'This endpoint does not accept this method.', 'RFC 9110 §15.5.6'],
-  message_too_large: [413, 'invalid_request', 'The request body is too large.', 'RFC 9110 §15.5.14'],
-  media_type: [415, 'invalid_request', 'The Content-Type must be application/json, in UTF-8.', 'RFC 7591 §3.1'],
-  body_malformed: [400, 'invalid_client_metadata', 'The request body must be a JSON object.', 'RFC 7591 §3.1'],
-  metadata_invalid: [400, 'invalid_client_metadata', undefined, 'RFC 7591 §3.2.2'],
-  redirect_uri_invalid: [400, 'invalid_redirect_uri', undefined, 'RFC 7591 §3.2.2'],
-  statement_invalid: [
-    400,
-    'invalid_software_statement',
-    'The software statement is not valid: its signature, its lifetime or a claim is wrong.',
-    'RFC 7591 §3.2.2',
-  ],
-  statement_unapproved: [
-    400,
-    'unapproved_software_statement',
-    'This server does not trust the issuer of the software statement.',
-    'RFC 7591 §3.2.2',
-  ],
-  statement_missing: [
-    400,
-    'invalid_software_statement',
-    'The client was registered with a software statement. Send a software statement of the same issuer.',
-    'RFC 7592 §2.2',
-  ],
-  storage_unavailable: [
-    503,
-    'temporarily_unavailable',
-    'The service is temporarily unavailable. Try again shortly.',
-    'RFC 9110 §15.6.4',
-  ],
-  unexpected: [500, 'server_error', 'The server encountered an internal error.', 'RFC 9110 §15.6.1'],
-} as const satisfies Record<string, readonly [number, string | undefined, string | undefined, string]>
+  registration_token_invalid: {
+    status: 401,
+    code: 'invalid_token',
+    sentence: 'The registration access token is not valid.',
+    section: 'RFC 7592 §2',
+  },
+  client_disabled: {
+    status: 403,
+    code: 'access_denied',
+    sentence: 'An administrator has disabled this client.',
+    section: 'RFC 7592 §2',
+  },
+  client_changed: {
+    status: 409,
+    code: 'invalid_request',
+    sentence: 'The registration has changed since it was read. Read it again.',
+    section: 'RFC 9110 §15.5.10',
+  },
+  too_many_requests: {
+    status: 429,
+    code: 'temporarily_unavailable',
+    sentence: 'Too many requests. Try again later.',
+    section: 'RFC 6585 §4',
+  },
+  path_not_found: {
+    status: 404,
+    code: 'not_found',
+    sentence: 'This path does not exist.',
+    section: 'RFC 9110 §15.5.5',
+  },
+  method_not_allowed: {
+    status: 405,
+    code: 'invalid_request',
+    sentence: 'This endpoint does not accept this method.',
+    section: 'RFC 9110 §15.5.6',
+  },
+  message_too_large: {
+    status: 413,
+    code: 'invalid_request',
+    sentence: 'The request body is too large.',
+    section: 'RFC 9110 §15.5.14',
+  },
+  media_type: {
+    status: 415,
+    code: 'invalid_request',
+    sentence: 'The Content-Type must be application/json, in UTF-8.',
+    section: 'RFC 7591 §3.1',
+  },
+  body_malformed: {
+    status: 400,
+    code: 'invalid_client_metadata',
+    sentence: 'The request body must be a JSON object.',
+    section: 'RFC 7591 §3.1',
+  },
+  metadata_invalid: { status: 400, code: 'invalid_client_metadata', section: 'RFC 7591 §3.2.2' },
+  redirect_uri_invalid: { status: 400, code: 'invalid_redirect_uri', section: 'RFC 7591 §3.2.2' },
+  statement_invalid: {
+    status: 400,
+    code: 'invalid_software_statement',
+    sentence: 'The software statement is not valid: its signature, its lifetime or a claim is wrong.',
+    section: 'RFC 7591 §3.2.2',
+  },
+  statement_unapproved: {
+    status: 400,
+    code: 'unapproved_software_statement',
+    sentence: 'This server does not trust the issuer of the software statement.',
+    section: 'RFC 7591 §3.2.2',
+  },
+  statement_missing: {
+    status: 400,
+    code: 'invalid_software_statement',
+    sentence: 'The client was registered with a software statement. Send a software statement of the same issuer.',
+    section: 'RFC 7592 §2.2',
+  },
+  storage_unavailable: {
+    status: 503,
+    code: 'temporarily_unavailable',
+    sentence: 'The service is temporarily unavailable. Try again shortly.',
+    section: 'RFC 9110 §15.6.4',
+  },
+  unexpected: {
+    status: 500,
+    code: 'server_error',
+    sentence: 'The server encountered an internal error.',
+    section: 'RFC 9110 §15.6.1',
+  },
+})
 
 export type RegistrationRefusalReason = keyof typeof refusals
 
@@ -80,11 +128,8 @@ export class RegistrationError extends Error {
   /** In seconds. */
   readonly retryAfter: number | undefined
 
-  constructor(
-    reason: RegistrationRefusalReason,
-    details: { readonly description?: string; readonly cause?: unknown; readonly retryAfter?: number } = {},
-  ) {
-    const [status, code, sentence] = refusals[reason]
+  constructor(reason: RegistrationRefusalReason, details: RegistrationErrorDetails) {
+    const { status, code, sentence }: RefusalRow & { readonly status: number } = refusals[reason]
     super(details.description ?? sentence, { cause: details.cause })
     this.reason = reason
     this.status = status
@@ -92,6 +137,17 @@ export class RegistrationError extends Error {
     this.retryAfter = details.retryAfter
   }
 }
+
+interface RegistrationErrorDetails {
+  /** Instead of the sentence of the refusal. */
+  readonly description?: string
+  readonly cause?: unknown
+  readonly retryAfter?: number
+}
+
+/** Creates the error to throw for a refusal. */
+export const refuse = (reason: RegistrationRefusalReason, details: RegistrationErrorDetails = {}): RegistrationError =>
+  new RegistrationError(reason, details)
 
 /** What happened at the registration endpoint. No event contains a secret. */
 export type RegistrationOccurrence =

@@ -33,7 +33,7 @@ import {
 
 import { readMetadata, renderMetadata } from './metadata.ts'
 import { limitRegistration, permitChanges, type RegistrationPolicy } from './policy.ts'
-import { type RegistrationOccurrence, RegistrationError } from './refusals.ts'
+import { refuse, type RegistrationOccurrence } from './refusals.ts'
 import { type TrustedStatements, type VerifiedStatement, verifyStatement } from './software-statement.ts'
 
 /** The dependencies of the endpoints. */
@@ -68,18 +68,18 @@ export async function authenticateHolder(request: RequestHead, deps: Dependencie
   const header = request.headers.get('authorization')
   if (header === undefined || header === '') {
     if (deps.softwareStatements.length > 0 || deps.openRegistration !== undefined) return undefined
-    throw new RegistrationError('token_missing')
+    throw refuse('token_missing')
   }
   const [, tokenId = '', secret = ''] = /^bearer +([A-Za-z0-9_-]{1,64})\.([A-Za-z0-9_-]{1,128}) *$/i.exec(header) ?? []
   // RFC 6750 §2: a request has one token.
-  if (secret === '' || request.repeatedHeaders.has('authorization')) throw new RegistrationError('token_invalid')
+  if (secret === '' || request.repeatedHeaders.has('authorization')) throw refuse('token_invalid')
   const [token, digest] = await Promise.all([
     deps.storage.initialAccessTokens.find(initialAccessTokenId(tokenId)),
     digestSecret(secret),
   ])
   const isUsable = token?.digest === digest && token.revokedAt === undefined && deps.clock() < token.expiresAt
-  if (!isUsable) throw new RegistrationError('token_invalid')
-  if (token.remaining < 1) throw new RegistrationError('token_exhausted')
+  if (!isUsable) throw refuse('token_invalid')
+  if (token.remaining < 1) throw refuse('token_exhausted')
   return { token, digest }
 }
 
@@ -123,11 +123,11 @@ export async function register(request: ServerRequest, holder: Holder, deps: Dep
  * settings is replaced, and the response shows what is left (§3.2.1).
  */
 async function registerOpenly(request: ServerRequest, body: JsonObject, deps: Dependencies): Promise<ServerResponse> {
-  if (deps.openRegistration === undefined) throw new RegistrationError('token_missing')
+  if (deps.openRegistration === undefined) throw refuse('token_missing')
   const { clientName, redirectUris = [], grantTypes = ['authorization_code'], ...other } = readMetadata(body)
   // RFC 7591 §3.2.2: such a client would try to authenticate. One that wants a secret gets none, and the answer says so.
   if (!isPublicOrSecret(other.tokenEndpointAuthMethod))
-    throw new RegistrationError('metadata_invalid', {
+    throw refuse('metadata_invalid', {
       description: 'token_endpoint_auth_method must be none: only public clients can register without a token.',
     })
   const registered = await deps.openRegistration.register({ clientName, redirectUris, grantTypes }, deps.clock())
@@ -151,12 +151,12 @@ const isPublicOrSecret = (method = 'none'): boolean => method === 'none' || meth
  */
 export function readBody(request: ServerRequest): JsonObject {
   // RFC 7591 §3.1.
-  if (!hasMediaType(request, ['application/json'])) throw new RegistrationError('media_type')
+  if (!hasMediaType(request, ['application/json'])) throw refuse('media_type')
   const text = decodeBody(request.body)
   const body = text === undefined || isTooDeep(text) ? undefined : parseJsonObject(text)
   // RFC 8259 §4: the meaning of a repeated member differs between parsers. Not every store can keep U+0000.
   if (body === undefined || text === undefined || repeatsMember(text) || !isStorable(body))
-    throw new RegistrationError('body_malformed')
+    throw refuse('body_malformed')
   return body
 }
 
@@ -179,7 +179,7 @@ async function limitAttempts(
   const software = JSON.stringify([statement?.issuer.issuer, statement?.claims['software_id']])
   const key = holder === undefined ? `statement ${software}` : `token ${holder.token.tokenId}`
   const decision = await limit.consume(key, now)
-  if (!decision.allowed) throw new RegistrationError('too_many_requests', { retryAfter: decision.retryAfter })
+  if (!decision.allowed) throw refuse('too_many_requests', { retryAfter: decision.retryAfter })
 }
 
 async function spendToken(
@@ -189,8 +189,8 @@ async function spendToken(
 ): Promise<void> {
   const { outcome } = await storage.initialAccessTokens.spend(token.tokenId, digest, now)
   // The token was revoked, or used up by other registrations, since the request was authenticated.
-  if (outcome === 'absent') throw new RegistrationError('token_invalid')
-  if (outcome === 'exhausted') throw new RegistrationError('token_exhausted')
+  if (outcome === 'absent') throw refuse('token_invalid')
+  if (outcome === 'exhausted') throw refuse('token_exhausted')
 }
 
 /**

@@ -48,7 +48,7 @@ import {
   replaceRegistration,
 } from './manage.ts'
 import { authenticateHolder, type Dependencies, type Holder, register } from './register.ts'
-import { type RegistrationEvent, type RegistrationOccurrence, RegistrationError } from './refusals.ts'
+import { refuse, RegistrationError, type RegistrationEvent, type RegistrationOccurrence } from './refusals.ts'
 import { type TrustedStatements, trustedStatements } from './software-statement.ts'
 
 export type { TrustedStatements } from './software-statement.ts'
@@ -165,7 +165,7 @@ export function createRegistrationServer(options: RegistrationServerOptions): Re
     ...createService<Caller, undefined>({
       origin,
       bodyLimit: 65_536,
-      tooLarge: ({ request }) => refuse(new RegistrationError('message_too_large'), request, deps),
+      tooLarge: ({ request }) => renderRefusal(refuse('message_too_large'), request, deps),
       serves,
       find({ url }) {
         if (!serves(url.pathname)) return unknownPath
@@ -179,10 +179,10 @@ export function createRegistrationServer(options: RegistrationServerOptions): Re
           ? { kind: 'holder', holder: await authenticateHolder(request, deps) }
           : { kind: 'registrant', registrant: await authenticateRegistrant(request, id, deps) }
       },
-      notFound: ({ request }) => refuse(new RegistrationError('path_not_found'), request, deps),
+      notFound: ({ request }) => renderRefusal(refuse('path_not_found'), request, deps),
       methodNotAllowed: (names, { request }) =>
-        withHeaders(refuse(new RegistrationError('method_not_allowed'), request, deps), [['Allow', names.join(', ')]]),
-      renderError: (error, { request }) => refuse(toRegistrationError(error), request, deps),
+        withHeaders(renderRefusal(refuse('method_not_allowed'), request, deps), [['Allow', names.join(', ')]]),
+      renderError: (error, { request }) => renderRefusal(toRegistrationError(error), request, deps),
     }),
   }
 }
@@ -200,7 +200,7 @@ type Handler = RouteEndpoint<Caller, undefined>
 const forRegistrant =
   (handle: (request: ServerRequest, registrant: Registrant) => Promise<ServerResponse>): Handler =>
   async (request, caller) => {
-    if (caller.kind !== 'registrant') throw new RegistrationError('registration_token_missing')
+    if (caller.kind !== 'registrant') throw refuse('registration_token_missing')
     return handle(request, caller.registrant)
   }
 
@@ -241,13 +241,13 @@ function toRegistrationError(error: unknown): RegistrationError {
   if (error instanceof RegistrationError) return error
   if (error instanceof ClientMetadataError) {
     const reason = error.code === 'invalid_redirect_uri' ? 'redirect_uri_invalid' : 'metadata_invalid'
-    return new RegistrationError(reason, { description: error.message, cause: error })
+    return refuse(reason, { description: error.message, cause: error })
   }
-  if (error instanceof StorageUnavailableError) return new RegistrationError('storage_unavailable', { cause: error })
-  return new RegistrationError('unexpected', { cause: error })
+  if (error instanceof StorageUnavailableError) return refuse('storage_unavailable', { cause: error })
+  return refuse('unexpected', { cause: error })
 }
 
-function refuse(error: RegistrationError, request: RequestHead, { journal }: Dependencies): ServerResponse {
+function renderRefusal(error: RegistrationError, request: RequestHead, { journal }: Dependencies): ServerResponse {
   const { reason, message: description, status } = error
   journal.record(request, {
     type: 'registration.refused',

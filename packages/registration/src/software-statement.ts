@@ -13,7 +13,7 @@ import type { JsonObject } from '@mintmark/storage-interface'
 import { decodeJwt, type JSONWebKeySet } from 'jose'
 
 import type { RegistrationPolicy } from './policy.ts'
-import { RegistrationError } from './refusals.ts'
+import { refuse } from './refusals.ts'
 
 /** A trusted issuer of software statements, and the limits for clients that register with them. */
 export interface TrustedStatements extends RegistrationPolicy {
@@ -44,15 +44,14 @@ export async function verifyStatement(
   now: number,
   { softwareStatements: trusted, issuer: server, endpoint }: StatementReceiver,
 ): Promise<VerifiedStatement> {
-  if (typeof statement !== 'string' || !isCompactJws(statement, maxLength))
-    throw new RegistrationError('statement_invalid')
+  if (typeof statement !== 'string' || !isCompactJws(statement, maxLength)) throw refuse('statement_invalid')
   const issuer = trusted.find((candidate) => candidate.issuer === issuerOf(statement))
-  if (issuer === undefined) throw new RegistrationError('statement_unapproved')
+  if (issuer === undefined) throw refuse('statement_unapproved')
   const verified = await verifyWithKeys(issuer.jwks, statement, clientAlgorithms)
-  if (verified === undefined) throw new RegistrationError('statement_invalid')
+  if (verified === undefined) throw refuse('statement_invalid')
   const { header, claims } = verified
   const problem = findProblem({ ...claims, typ: header.typ }, { now, receivers: [server, endpoint] })
-  if (problem !== undefined) throw new RegistrationError('statement_invalid', { cause: new TypeError(problem) })
+  if (problem !== undefined) throw refuse('statement_invalid', { cause: new TypeError(problem) })
   return { claims, issuer }
 }
 
@@ -109,6 +108,6 @@ function issuerOf(statement: string): string | undefined {
   try {
     return decodeJwt(statement).iss
   } catch (cause) {
-    throw new RegistrationError('statement_invalid', { cause })
+    throw refuse('statement_invalid', { cause })
   }
 }

@@ -2,7 +2,7 @@ import { findResourceName } from '@mintmark/internal'
 
 import type { JsonObject } from './http-client.ts'
 import type { KeySet } from './key-set.ts'
-import { refuse, refuseClaim } from './refusals.ts'
+import { refuse } from './refusals.ts'
 import type { EpochMilliseconds } from './runtime.ts'
 import { verifyJws } from './jws.ts'
 
@@ -83,7 +83,8 @@ function readAccessTokenClaims(
   const { iss, sub, aud, jti, client_id: clientId, scope = '', exp, iat, authorization_details: details = [] } = claims
   const audience = typeof aud === 'string' ? [aud] : aud
   // RFC 9068 §4: the issuer must match exactly.
-  if (iss !== expected.issuer) throw refuseClaim('token_issuer', `expected ${expected.issuer}, found ${forLog(iss)}`)
+  if (iss !== expected.issuer)
+    throw refuse('token_issuer', { comparison: `expected ${expected.issuer}, found ${forLog(iss)}` })
   // RFC 9068 §2.2: these claims are required, each with its type.
   if (!isNonEmptyString(sub) || !isNonEmptyString(jti) || !isNonEmptyString(clientId) || typeof scope !== 'string')
     throw refuse('token_claims')
@@ -93,7 +94,7 @@ function readAccessTokenClaims(
   if (!Array.isArray(details) || !details.every(isDetail)) throw refuse('token_claims')
   // RFC 9068 §4: a token for other APIs is not accepted here.
   if (findResourceName(expected.audience, audience) === undefined)
-    throw refuseClaim('token_audience', `expected ${expected.audience}, found ${forLog(aud)}`)
+    throw refuse('token_audience', { comparison: `expected ${expected.audience}, found ${forLog(aud)}` })
   checkTimes({ exp, iat, nbf: claims['nbf'] }, now, expected.clockSkew)
   // RFC 9449 §7.1, RFC 8705 §3: a token that is bound to a key is not a bearer token.
   const { cnf } = claims
@@ -133,13 +134,15 @@ function checkTimes(
   const seconds = now / 1000
   // RFC 7519 §4.1.4: the token must not be accepted at or after this time.
   if (seconds >= exp + clockSkew)
-    throw refuseClaim('token_expired', `expired ${Math.floor(seconds - exp)} seconds ago by this clock`)
+    throw refuse('token_expired', { comparison: `expired ${Math.floor(seconds - exp)} seconds ago by this clock` })
   // RFC 7519 §4.1.5: the token must not be accepted before this time.
   if (nbf !== undefined && !(isTime(nbf) && nbf <= seconds + clockSkew))
-    throw refuseClaim('token_not_yet_valid', `nbf is ${forLog(nbf)}, this clock says ${Math.floor(seconds)}`)
+    throw refuse('token_not_yet_valid', { comparison: `nbf is ${forLog(nbf)}, this clock says ${Math.floor(seconds)}` })
   // A token that was issued in the future comes from a clock that cannot be trusted.
   if (iat > seconds + clockSkew)
-    throw refuseClaim('token_not_yet_valid', `issued ${Math.ceil(iat - seconds)} seconds ahead of this clock`)
+    throw refuse('token_not_yet_valid', {
+      comparison: `issued ${Math.ceil(iat - seconds)} seconds ahead of this clock`,
+    })
 }
 
 /** A claim of the token as JSON, shortened. */

@@ -32,7 +32,7 @@ export async function introspect(
     description = parseJsonObject(text)
   } catch (error) {
     // RFC 9110 §15.6.4: without a response the token can be neither accepted nor rejected.
-    throw refuse('authorization_server_unavailable', error)
+    throw refuse('authorization_server_unavailable', { cause: error })
   }
   // RFC 7662 §2.2: `active` is required, and a boolean.
   if (typeof description?.['active'] !== 'boolean')

@@ -69,7 +69,7 @@ export function createRemoteKeySet(url: () => Promise<string>, { fetch, clock }:
       if (keysYoungerThan(keepFor)?.has(keyId) === false) await refresh(unknownKeyPause)
       const keys = keysYoungerThan(keepFor)
       // RFC 9110 §15.6.4: without keys the token can be neither accepted nor rejected.
-      if (keys === undefined) throw refuse('authorization_server_unavailable', failure)
+      if (keys === undefined) throw refuse('authorization_server_unavailable', { cause: failure })
       return keys.get(keyId)
     },
   }

@@ -57,7 +57,7 @@ describe('the response to a refused request', () => {
 
   it('is 503 with Retry-After and without a challenge when the authorization server is down (RFC 9110 §15.6.4)', () => {
     const { status, challenge, headers, body } = render(
-      refuse('authorization_server_unavailable', new Error('secret detail')),
+      refuse('authorization_server_unavailable', { cause: new Error('secret detail') }),
     )
 
     expect([status, challenge, headers['Retry-After']]).toEqual([503, undefined, '5'])

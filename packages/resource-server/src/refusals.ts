@@ -1,141 +1,120 @@
-import { proofAlgorithms } from '@mintmark/internal'
+import { defineRefusals, proofAlgorithms } from '@mintmark/internal'
 
-/** The status and the description of each error code that clients see (RFC 6750 §3.1). */
-const codes = {
-  invalid_request: { status: 400, description: 'Send one access token, in the Authorization header.' },
-  invalid_token: { status: 401, description: 'The access token is not valid.' },
-  // RFC 9449 §7.1.
-  invalid_dpop_proof: { status: 401, description: 'The DPoP proof is not valid.' },
-  insufficient_scope: {
-    status: 403,
-    description: 'The access token does not have the required scope.',
-  },
-  // RFC 9470 §3.
-  insufficient_user_authentication: {
-    status: 401,
-    description: 'The user must sign in again, in the way that acr_values and max_age describe.',
-  },
-  // RFC 9110 §15.5.4: a token with more scope values would not help, so there is no challenge that asks for one.
-  access_denied: { status: 403, description: 'The user is not allowed to do this.' },
-  // RFC 9110 §15.6.4: the request can be neither admitted nor denied.
-  temporarily_unavailable: {
-    status: 503,
-    description: 'The access token cannot be checked at the moment. Try again shortly.',
-  },
+// The answers that clients see (RFC 6750 §3.1). They do not reveal which of several checks failed.
+const invalidRequest = {
+  status: 400,
+  code: 'invalid_request',
+  sentence: 'Send one access token, in the Authorization header.',
+} as const
+const invalidToken = { status: 401, code: 'invalid_token', sentence: 'The access token is not valid.' } as const
+// RFC 9449 §7.1.
+const invalidProof = { status: 401, code: 'invalid_dpop_proof', sentence: 'The DPoP proof is not valid.' } as const
+const insufficientScope = {
+  status: 403,
+  code: 'insufficient_scope',
+  sentence: 'The access token does not have the required scope.',
+} as const
+// RFC 9470 §3.
+const signInAgain = {
+  status: 401,
+  code: 'insufficient_user_authentication',
+  sentence: 'The user must sign in again, in the way that acr_values and max_age describe.',
+} as const
+// RFC 9110 §15.5.4: a token with more scope values would not help, so there is no challenge that asks for one.
+const denied = { status: 403, code: 'access_denied', sentence: 'The user is not allowed to do this.' } as const
+// RFC 9110 §15.6.4: the request can be neither admitted nor denied.
+const unavailable = {
+  status: 503,
+  code: 'temporarily_unavailable',
+  sentence: 'The access token cannot be checked at the moment. Try again shortly.',
 } as const
 
-type AccessRefusalCode = keyof typeof codes
+/** Every refusal. The comments are for the operators of the API. */
+export const refusals = defineRefusals({
+  /** The request has no access token. */
+  bearer_missing: { ...invalidToken, section: 'RFC 6750 §3.1' },
+  /** The Authorization header contains no well-formed access token. */
+  bearer_malformed: { ...invalidToken, section: 'RFC 6750 §2.1' },
+  /** The request has more than one access token. */
+  bearer_twice: { ...invalidRequest, section: 'RFC 6750 §3.1' },
 
-/** Every reason for a refusal, with the code that the client sees, the meaning, and the section of the standard. */
-export const refusals = {
-  bearer_missing: ['invalid_token', 'The request has no access token.', 'RFC 6750 §3.1'],
-  bearer_malformed: [
-    'invalid_token',
-    'The Authorization header contains no well-formed access token.',
-    'RFC 6750 §2.1',
-  ],
-  bearer_twice: ['invalid_request', 'The request has more than one access token.', 'RFC 6750 §3.1'],
+  /** The token is not a compact JWS, or it is too long. */
+  token_malformed: { ...invalidToken, section: 'RFC 7515 §7.1' },
+  /** The header cannot be read, or has members other than alg, typ and kid. */
+  token_header: { ...invalidToken, section: 'RFC 7515 §5.2' },
+  /** The token is a JWT of another type, such as an ID token. */
+  token_type: { ...invalidToken, section: 'RFC 8725 §3.11' },
+  /** The issuer publishes no key with this key identifier and algorithm. */
+  token_key_unknown: { ...invalidToken, section: 'RFC 8725 §3.1' },
+  /** The signature is wrong. */
+  token_signature: { ...invalidToken, section: 'RFC 7515 §5.2' },
+  /** The payload is not a JSON object in UTF-8. */
+  token_payload: { ...invalidToken, section: 'RFC 7519 §7.2' },
 
-  token_malformed: ['invalid_token', 'The token is not a compact JWS, or it is too long.', 'RFC 7515 §7.1'],
-  token_header: [
-    'invalid_token',
-    'The header cannot be read, or has members other than alg, typ and kid.',
-    'RFC 7515 §5.2',
-  ],
-  token_type: ['invalid_token', 'The token is a JWT of another type, such as an ID token.', 'RFC 8725 §3.11'],
-  token_key_unknown: [
-    'invalid_token',
-    'The issuer publishes no key with this key identifier and algorithm.',
-    'RFC 8725 §3.1',
-  ],
-  token_signature: ['invalid_token', 'The signature is wrong.', 'RFC 7515 §5.2'],
-  token_payload: ['invalid_token', 'The payload is not a JSON object in UTF-8.', 'RFC 7519 §7.2'],
+  /** Another issuer issued the token. */
+  token_issuer: { ...invalidToken, section: 'RFC 9068 §4' },
+  /** A required claim is missing or has another type. */
+  token_claims: { ...invalidToken, section: 'RFC 9068 §2.2' },
+  /** The token is meant for another API. */
+  token_audience: { ...invalidToken, section: 'RFC 9068 §4' },
+  /** The token has expired. */
+  token_expired: { ...invalidToken, section: 'RFC 7519 §4.1.4' },
+  /** The token is not valid yet. The clocks may differ. */
+  token_not_yet_valid: { ...invalidToken, section: 'RFC 7519 §4.1.5' },
+  /** The token is bound to a key, and the request does not prove possession of it. */
+  token_bound: { ...invalidToken, section: 'RFC 9449 §7.1, RFC 8705 §3' },
 
-  token_issuer: ['invalid_token', 'Another issuer issued the token.', 'RFC 9068 §4'],
-  token_claims: ['invalid_token', 'A required claim is missing or has another type.', 'RFC 9068 §2.2'],
-  token_audience: ['invalid_token', 'The token is meant for another API.', 'RFC 9068 §4'],
-  token_expired: ['invalid_token', 'The token has expired.', 'RFC 7519 §4.1.4'],
-  token_not_yet_valid: ['invalid_token', 'The token is not valid yet. The clocks may differ.', 'RFC 7519 §4.1.5'],
-  token_bound: [
-    'invalid_token',
-    'The token is bound to a key, and the request does not prove possession of it.',
-    'RFC 9449 §7.1, RFC 8705 §3',
-  ],
+  /** The token is not bound to the key that was proven, or this API accepts only bound tokens. */
+  token_unbound: { ...invalidToken, section: 'RFC 9449 §7.1' },
 
-  token_unbound: [
-    'invalid_token',
-    'The token is not bound to the key that was proven, or this API accepts only bound tokens.',
-    'RFC 9449 §7.1',
-  ],
+  /** The token was sent with the DPoP scheme, but without a proof. */
+  proof_missing: { ...invalidProof, section: 'RFC 9449 §7.1' },
+  /** The request has two proofs, or the proof is malformed. */
+  proof_malformed: { ...invalidProof, section: 'RFC 9449 §4.3' },
+  /** The proof is for another method or URL. Compare its URL with the option dpop.origin. */
+  proof_target: { ...invalidProof, section: 'RFC 9449 §4.3' },
+  /** The proof is too old or from the future. */
+  proof_time: { ...invalidProof, section: 'RFC 9449 §11.1' },
+  /** The proof is for another access token. */
+  proof_token_hash: { ...invalidProof, section: 'RFC 9449 §4.3' },
+  /** The proof was not signed with the key in its header. */
+  proof_signature: { ...invalidProof, section: 'RFC 9449 §4.3' },
+  /** The proof was used before. */
+  proof_replayed: { ...invalidProof, section: 'RFC 9449 §11.1' },
 
-  proof_missing: [
-    'invalid_dpop_proof',
-    'The token was sent with the DPoP scheme, but without a proof.',
-    'RFC 9449 §7.1',
-  ],
-  proof_malformed: ['invalid_dpop_proof', 'The request has two proofs, or the proof is malformed.', 'RFC 9449 §4.3'],
-  proof_target: [
-    'invalid_dpop_proof',
-    'The proof is for another method or URL. Compare its URL with the option dpop.origin.',
-    'RFC 9449 §4.3',
-  ],
-  proof_time: ['invalid_dpop_proof', 'The proof is too old or from the future.', 'RFC 9449 §11.1'],
-  proof_token_hash: ['invalid_dpop_proof', 'The proof is for another access token.', 'RFC 9449 §4.3'],
-  proof_signature: ['invalid_dpop_proof', 'The proof was not signed with the key in its header.', 'RFC 9449 §4.3'],
-  proof_replayed: ['invalid_dpop_proof', 'The proof was used before.', 'RFC 9449 §11.1'],
-
-  token_inactive: ['invalid_token', 'Introspection says that the token is not active.', 'RFC 7662 §2.2'],
-  token_revoked: [
-    'invalid_token',
-    'The revocation feed lists the token, or something that it depends on.',
-    'RFC 7009 §2.1',
-  ],
-  token_unknown_to_feed: [
-    'invalid_token',
-    'The token was issued before the period that the revocation feed covers, and introspection is not configured.',
-    'RFC 9068 §4',
-  ],
-  scope_missing: ['insufficient_scope', 'The token lacks a scope value that the operation needs.', 'RFC 6750 §3.1'],
-  detail_missing: [
-    'insufficient_scope',
-    'The token has no authorization detail of the type that the operation needs.',
-    'RFC 9396 §9, RFC 6750 §3.1',
-  ],
-  authentication_insufficient: [
-    'insufficient_user_authentication',
-    'The acr of the token is not one of the required values, and not ranked above one of them.',
-    'RFC 9470 §3',
-  ],
-  authentication_too_old: [
-    'insufficient_user_authentication',
-    'The user signed in longer ago than the operation allows, or the token has no auth_time.',
-    'RFC 9470 §3',
-  ],
-  organization_missing: [
-    'insufficient_scope',
-    'The token is not for an organization: the client did not request the scope organization.',
-    'RFC 6750 §3.1',
-  ],
-  organization_other: ['access_denied', 'The token is for another organization.', 'RFC 9110 §15.5.4'],
-  claim_missing: [
-    'access_denied',
-    'The user has none of the roles, groups or entitlements that the operation needs.',
-    'RFC 9068 §2.2.3, RFC 9110 §15.5.4',
-  ],
-  claim_omitted: [
-    'access_denied',
-    'The token omits the roles, groups or entitlements that the operation needs, because they are too large. The claim claims_overflow names them.',
-    'RFC 9068 §2.2.3, RFC 9110 §15.5.4',
-  ],
-  authorization_server_unavailable: [
-    'temporarily_unavailable',
-    'The keys, the introspection response or the revocation feed could not be read; `cause` has the error.',
-    'RFC 9110 §15.6.4',
-  ],
-} as const satisfies Readonly<Record<string, readonly [AccessRefusalCode, string, string]>>
+  /** Introspection says that the token is not active. */
+  token_inactive: { ...invalidToken, section: 'RFC 7662 §2.2' },
+  /** The revocation feed lists the token, or something that it depends on. */
+  token_revoked: { ...invalidToken, section: 'RFC 7009 §2.1' },
+  /** The token was issued before the period that the revocation feed covers, and introspection is not configured. */
+  token_unknown_to_feed: { ...invalidToken, section: 'RFC 9068 §4' },
+  /** The token lacks a scope value that the operation needs. */
+  scope_missing: { ...insufficientScope, section: 'RFC 6750 §3.1' },
+  /** The token has no authorization detail of the type that the operation needs. */
+  detail_missing: { ...insufficientScope, section: 'RFC 9396 §9, RFC 6750 §3.1' },
+  /** The acr of the token is not one of the required values, and not ranked above one of them. */
+  authentication_insufficient: { ...signInAgain, section: 'RFC 9470 §3' },
+  /** The user signed in longer ago than the operation allows, or the token has no auth_time. */
+  authentication_too_old: { ...signInAgain, section: 'RFC 9470 §3' },
+  /** The token is not for an organization: the client did not request the scope organization. */
+  organization_missing: { ...insufficientScope, section: 'RFC 6750 §3.1' },
+  /** The token is for another organization. */
+  organization_other: { ...denied, section: 'RFC 9110 §15.5.4' },
+  /** The user has none of the roles, groups or entitlements that the operation needs. */
+  claim_missing: { ...denied, section: 'RFC 9068 §2.2.3, RFC 9110 §15.5.4' },
+  /**
+   * The token omits the roles, groups or entitlements that the operation needs, because they are too large. The
+   * claim claims_overflow names them.
+   */
+  claim_omitted: { ...denied, section: 'RFC 9068 §2.2.3, RFC 9110 §15.5.4' },
+  /** The keys, the introspection response or the revocation feed could not be read; `cause` has the error. */
+  authorization_server_unavailable: { ...unavailable, section: 'RFC 9110 §15.6.4' },
+})
 
 /** The reason why access was refused, for logs and tests. It is never sent to a client. */
 export type AccessRefusalReason = keyof typeof refusals
+
+type AccessRefusalCode = (typeof refusals)[AccessRefusalReason]['code']
 
 /**
  * Says that a request is not authorized. `code` and `description` are sent to the client. The description is a fixed
@@ -150,17 +129,23 @@ export class AccessRefusedError extends Error {
   /** What was expected and what the token has, for the issuer, the audience and the times; otherwise undefined. */
   readonly comparison: string | undefined
 
-  constructor(reason: AccessRefusalReason, cause?: unknown, comparison?: string) {
-    const [code] = refusals[reason]
+  constructor(reason: AccessRefusalReason, { cause, comparison }: AccessRefusalDetails = {}) {
+    const { code, sentence } = refusals[reason]
     const { [reason]: todo } = advice
     super([`${code}: ${reason}${comparison === undefined ? '' : `: ${comparison}`}`, todo ?? []].flat().join('. '), {
       cause,
     })
     this.comparison = comparison
     this.code = code
-    this.description = codes[code].description
+    this.description = sentence
     this.reason = reason
   }
+}
+
+interface AccessRefusalDetails {
+  readonly cause?: unknown
+  /** What was expected and what the token has. It is for logs and is not sent to the client. */
+  readonly comparison?: string
 }
 
 /** What a developer can do about the refusals that occur while an API is being set up. Clients never see it. */
@@ -177,13 +162,9 @@ const advice: Readonly<Partial<Record<AccessRefusalReason, string>>> = {
   scope_missing: 'The client must be registered for the scope value and request it, and the user must consent',
 }
 
-/** Creates the error for a refusal. The table of refusals has the section of the standard. */
-export const refuse = (reason: AccessRefusalReason, cause?: unknown): AccessRefusedError =>
-  new AccessRefusedError(reason, cause)
-
-/** Creates the error for a claim that differs from what the API expects. It is for logs and is not sent to the client. */
-export const refuseClaim = (reason: AccessRefusalReason, comparison: string): AccessRefusedError =>
-  new AccessRefusedError(reason, undefined, comparison)
+/** Creates the error to throw for a refusal. */
+export const refuse = (reason: AccessRefusalReason, details: AccessRefusalDetails = {}): AccessRefusedError =>
+  new AccessRefusedError(reason, details)
 
 /** A JSON response that any framework can send. */
 export interface JsonResponse {
@@ -234,7 +215,7 @@ export function renderAccessRefusal(
   ]
 
   return {
-    status: codes[code].status,
+    status: refusals[reason].status,
     headers: {
       'Content-Type': 'application/json',
       'Cache-Control': 'no-store',

@@ -63,7 +63,7 @@ export function createRevocationFeed(
         const status = reader.statusOf(token, keyId)
         // RFC 9110 §15.6.4: a revoked token is refused even during an outage; the status of other tokens is not known.
         if (status !== 'revoked' && !reader.isNewerThan(toleratedSilence))
-          throw refuse('authorization_server_unavailable', error)
+          throw refuse('authorization_server_unavailable', { cause: error })
         return status
       }
       return reader.statusOf(token, keyId)

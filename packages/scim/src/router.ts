@@ -20,7 +20,7 @@ import type { RateDecision } from '@mintmark/core/internal'
 import type { EpochSeconds } from '@mintmark/storage-interface'
 import type { ProviderId } from '@mintmark/storage-interface/stores'
 
-import { refusal, type ScimError, toScimError } from './error/scim-error.ts'
+import { refuse, type ScimError, toScimError } from './error/scim-error.ts'
 import { rateLimitHeaders, renderRefusal } from './call/scim-message.ts'
 import { answeredRequest, type AnsweredRequest } from './event/scim-event.ts'
 import {
@@ -77,7 +77,10 @@ export function createScimRouter(routerDeps: ScimRouterDependencies): HttpServic
     deps.notifyAnswered(answeredRequest({ request, ...authenticated }, response, error))
   }
 
-  function refuse(error: ScimError, { request, caller }: Exchange<AuthenticatedRequest, ScimPath>): ServerResponse {
+  function respondWith(
+    error: ScimError,
+    { request, caller }: Exchange<AuthenticatedRequest, ScimPath>,
+  ): ServerResponse {
     const header = deps.recordRefusal(error, request)
     notify(request, caller, error)
     return withHeaders(renderRefusal(error), [header])
@@ -101,19 +104,19 @@ export function createScimRouter(routerDeps: ScimRouterDependencies): HttpServic
       const { providerId } = caller.provider
       const decision = await countRequests({ providerId, now, count: 1 }, deps)
       const headers = decision === undefined ? [] : rateLimitHeaders(decision)
-      if (decision?.allowed === false) return { headers, refusal: refusal('too_many_requests') }
+      if (decision?.allowed === false) return { headers, refusal: refuse('too_many_requests') }
       const release = load.reserve(providerId, atMostBytes)
       if (typeof release === 'function') return { headers, release }
       return release === 'provider_full' ? busyAdmission : fullAdmission
     },
-    tooLarge: (exchange) => refuse(refusal('message_too_large'), exchange),
+    tooLarge: (exchange) => respondWith(refuse('message_too_large'), exchange),
     notFound() {
       // RFC 7644 §3.12. Without a SCIM error body, clients delete the resources that they have linked.
-      throw refusal('path_not_found')
+      throw refuse('path_not_found')
     },
     methodNotAllowed(methods, { request, caller }) {
       // RFC 9110 §15.5.6.
-      const error = refusal('method_not_allowed')
+      const error = refuse('method_not_allowed')
       const response = withHeaders(renderRefusal(error), [
         ['Allow', methods.join(', ')],
         deps.recordRefusal(error, request),
@@ -121,7 +124,7 @@ export function createScimRouter(routerDeps: ScimRouterDependencies): HttpServic
       notify(request, caller, response)
       return response
     },
-    renderError: (thrown, exchange) => refuse(toScimError(thrown), exchange),
+    renderError: (thrown, exchange) => respondWith(toScimError(thrown), exchange),
   })
 }
 
@@ -168,7 +171,7 @@ const toRouteEndpoint =
     const signal = isReading ? request.signal?.() : undefined
     const leave = await deps.load.enter(providerId)
     // RFC 6585 §4: too many requests of the provider are already waiting.
-    if (leave === undefined) throw refusal('too_many_requests', { retryAfter: 1 })
+    if (leave === undefined) throw refuse('too_many_requests', { retryAfter: 1 })
     const reservations: (() => void)[] = []
     let checkedAt = now
     const authenticateAgain = async (): Promise<void> => {
@@ -199,7 +202,7 @@ const toRouteEndpoint =
           if (bytes <= largeResponse) return
           const reservation = deps.load.waitForRoom(providerId, bytes)
           // RFC 9110 §15.6.4.
-          if (reservation === undefined) throw refusal('server_full', { retryAfter: 1 })
+          if (reservation === undefined) throw refuse('server_full', { retryAfter: 1 })
           reservations.push(await reservation)
           signal?.throwIfAborted()
           // A write is done already, and its response says so.
@@ -208,7 +211,7 @@ const toRouteEndpoint =
         async countOperations(count) {
           const decision = await countRequests({ providerId, now, count }, deps)
           // RFC 6585 §4.
-          if (decision?.allowed === false) throw refusal('too_many_requests', { retryAfter: decision.retryAfter })
+          if (decision?.allowed === false) throw refuse('too_many_requests', { retryAfter: decision.retryAfter })
         },
       })
       const { body = '' } = response
@@ -247,9 +250,9 @@ interface EndpointDependencies extends ScimRouterDependencies {
 /** In bytes. A smaller response is sent at once. */
 const largeResponse = 65_536
 
-const fullAdmission: Admission = { headers: [['Retry-After', '1']], refusal: refusal('server_full', { retryAfter: 1 }) }
+const fullAdmission: Admission = { headers: [['Retry-After', '1']], refusal: refuse('server_full', { retryAfter: 1 }) }
 
-const busyAdmission: Admission = { headers: [['Retry-After', '1']], refusal: refusal('too_many_requests') }
+const busyAdmission: Admission = { headers: [['Retry-After', '1']], refusal: refuse('too_many_requests') }
 
 async function countRequests(
   { providerId, now, count }: { readonly providerId: ProviderId; readonly now: EpochSeconds; readonly count: number },

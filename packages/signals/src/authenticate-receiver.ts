@@ -1,7 +1,7 @@
 import { streamScope } from '@mintmark/core/internal'
 import type { RequestHead } from '@mintmark/internal'
 
-import { SignalError } from './refusals.ts'
+import { refuse } from './refusals.ts'
 import type { Receiver, TransmitterDependencies } from './transmitter-context.ts'
 
 /**
@@ -14,20 +14,20 @@ export async function authenticateReceiver(
   { accessTokens, storage }: TransmitterDependencies,
 ): Promise<Receiver> {
   const header = request.headers.get('authorization')
-  if (header === undefined || header === '') throw new SignalError('token_missing')
+  if (header === undefined || header === '') throw refuse('token_missing')
   const [, token] = /^bearer +([\w.~+/-]+=*) *$/i.exec(header) ?? []
   // RFC 6750 §2: a request has one token.
   const found =
     token === undefined || request.repeatedHeaders.has('authorization')
       ? undefined
       : await accessTokens.accessToken(token)
-  if (found === undefined) throw new SignalError('token_invalid')
-  if (found.subject !== found.clientId) throw new SignalError('token_of_user')
+  if (found === undefined) throw refuse('token_invalid')
+  if (found.subject !== found.clientId) throw refuse('token_of_user')
   const isRead = request.method === 'GET' || request.method === 'HEAD'
   const accepted = isRead ? readScopes : [streamScope]
   if (!accepted.some((scope) => found.scopes.includes(scope)))
-    throw new SignalError('scope_missing', { scope: accepted.at(-1) ?? streamScope })
+    throw refuse('scope_missing', { scope: accepted.at(-1) ?? streamScope })
   const client = await storage.clients.find(found.clientId)
-  if (client === undefined || client.disabledAt !== undefined) throw new SignalError('client_unknown')
+  if (client === undefined || client.disabledAt !== undefined) throw refuse('client_unknown')
   return { client }
 }

@@ -2,7 +2,7 @@ import type { ServerRequest } from '@mintmark/internal'
 import type { JsonObject } from '@mintmark/storage-interface'
 import { untilSettled } from '@mintmark/storage-interface/stores'
 
-import { SignalError } from './refusals.ts'
+import { refuse } from './refusals.ts'
 import { isStream, type Stream, streamView } from './stream-configuration.ts'
 import type { Receiver, TransmitterDependencies } from './transmitter-context.ts'
 
@@ -14,7 +14,7 @@ export const streamInQuery = (
 
 export const streamInBody = (body: JsonObject, receiver: Receiver, deps: TransmitterDependencies): Promise<Stream> => {
   const { stream_id: id } = body
-  if (typeof id !== 'string') throw new SignalError('configuration_invalid')
+  if (typeof id !== 'string') throw refuse('configuration_invalid')
   return ownStream(id, receiver, deps)
 }
 
@@ -25,7 +25,7 @@ export async function ownStream(
   { storage }: Pick<TransmitterDependencies, 'storage'>,
 ): Promise<Stream> {
   const found = id === '' || id.length > 200 ? undefined : await storage.webhooks.find(id)
-  if (!isStream(found) || found.stream.clientId !== client.clientId) throw new SignalError('stream_unknown')
+  if (!isStream(found) || found.stream.clientId !== client.clientId) throw refuse('stream_unknown')
   return found
 }
 

@@ -14,7 +14,7 @@ import { changeRetention, untilSettled } from '@mintmark/storage-interface/store
 
 import { authenticateReceiver } from './authenticate-receiver.ts'
 import { ownStream } from './own-stream.ts'
-import { SignalError } from './refusals.ts'
+import { refuse } from './refusals.ts'
 import { isStream, type Stream } from './stream-configuration.ts'
 import { readBody, type TransmitterDependencies } from './transmitter-context.ts'
 
@@ -42,7 +42,7 @@ export async function pollStream(
   deps: TransmitterDependencies,
 ): Promise<ServerResponse> {
   const poll = readPoll(readBody(request))
-  if (found.stream.delivery !== 'poll') throw new SignalError('poll_invalid')
+  if (found.stream.delivery !== 'poll') throw refuse('poll_invalid')
   for (const jti of poll.refused)
     deps.journal.record(request, { type: 'event.refused', streamId: found.webhookId, clientId: client.clientId, jti })
   const stream = await acknowledge(found, poll.settled, { request, deps })
@@ -109,7 +109,7 @@ function readPoll(body: JsonObject): PollRequest {
   const isLimit = Number.isSafeInteger(maxEvents) && Number(maxEvents) >= 0
   const isList = Array.isArray(ack) && ack.length <= 1000 && ack.every((jti) => typeof jti === 'string')
   if (!isLimit || typeof returnImmediately !== 'boolean' || !isList || !isJsonObject(setErrs))
-    throw new SignalError('poll_invalid')
+    throw refuse('poll_invalid')
   const refused = Object.keys(setErrs).slice(0, 1000)
   return {
     limit: Math.min(Number(maxEvents), defaultEvents),
@@ -231,7 +231,7 @@ const storeAcknowledged = (
 ): Promise<Stream> =>
   untilSettled(async () => {
     const before = await storage.webhooks.find(webhookId)
-    if (!isStream(before)) throw new SignalError('stream_unknown')
+    if (!isStream(before)) throw refuse('stream_unknown')
     const { verification } = before.stream
     const isVerified = verification !== undefined && settled.has(verification.jti)
     const stream = { ...before.stream, acknowledged: left, ...(isVerified && { verification: undefined }) }

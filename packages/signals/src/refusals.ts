@@ -1,37 +1,90 @@
-import type { EventStamp } from '@mintmark/internal'
+import { defineRefusals, type EventStamp } from '@mintmark/internal'
 import type { EpochSeconds } from '@mintmark/storage-interface'
 
-/** Every refusal of the transmitter: its reason, with the status and sentence of the response, and the section of the standard. */
-export const refusals = {
-  token_missing: [401, 'Send an access token in the Authorization header, as a Bearer token.', 'SSF 1.0 §8.1'],
-  token_invalid: [401, 'The access token is not valid.', 'RFC 6750 §3.1'],
-  scope_missing: [403, 'The access token does not have the scope that this request needs.', 'RFC 6750 §3.1'],
+/** Every refusal of the transmitter. The reason is also the `error` in the response. */
+export const refusals = defineRefusals({
+  token_missing: {
+    status: 401,
+    sentence: 'Send an access token in the Authorization header, as a Bearer token.',
+    section: 'SSF 1.0 §8.1',
+  },
+  token_invalid: { status: 401, sentence: 'The access token is not valid.', section: 'RFC 6750 §3.1' },
+  scope_missing: {
+    status: 403,
+    sentence: 'The access token does not have the scope that this request needs.',
+    section: 'RFC 6750 §3.1',
+  },
   /** A user cannot consent to events about other users. */
-  token_of_user: [403, 'The access token must be issued to the receiver itself, and not to a user.', 'RFC 6750 §3.1'],
-  client_unknown: [403, 'The receiver is not registered, or is disabled.', 'RFC 6750 §3.1'],
-  stream_unknown: [404, 'There is no such stream.', 'SSF 1.0 §8.1.1'],
-  stream_exists: [409, 'This receiver already has a stream.', 'SSF 1.0 §8.1.1.1'],
-  too_many_streams: [403, 'This server has the maximum number of streams.', 'SSF 1.0 §8.1.1.1'],
-  configuration_invalid: [400, 'The configuration of the stream is not valid.', 'SSF 1.0 §8.1.1'],
-  endpoint_invalid: [
-    400,
-    'The endpoint_url must be an https URL with a host name that resolves to public addresses, and without a port.',
-    'RFC 8935 §2',
-  ],
-  status_invalid: [400, 'The status must be enabled, paused or disabled.', 'SSF 1.0 §8.1.2'],
-  subject_invalid: [400, 'The subject must be a subject identifier of RFC 9493.', 'RFC 9493 §3'],
-  subject_unknown: [404, 'There is no such subject.', 'SSF 1.0 §8.1.3'],
-  subjects_too_many: [403, 'The stream leaves out the maximum number of subjects.', 'SSF 1.0 §8.1.3'],
-  poll_invalid: [400, 'The poll request is not valid.', 'RFC 8936 §2.2'],
-  verified_too_often: [429, 'Wait before you ask for another verification event.', 'SSF 1.0 §8.1.4.2'],
-  body_malformed: [400, 'The request body must be a JSON object.', 'SSF 1.0 §8.1'],
-  media_type: [415, 'The Content-Type must be application/json, in UTF-8.', 'SSF 1.0 §8.1'],
-  path_not_found: [404, 'This path does not exist.', 'RFC 9110 §15.5.5'],
-  method_not_allowed: [405, 'This endpoint does not accept this method.', 'RFC 9110 §15.5.6'],
-  message_too_large: [413, 'The request body is too large.', 'RFC 9110 §15.5.14'],
-  storage_unavailable: [503, 'The service is temporarily unavailable. Try again shortly.', 'RFC 9110 §15.6.4'],
-  unexpected: [500, 'The server encountered an internal error.', 'RFC 9110 §15.6.1'],
-} as const satisfies Record<string, readonly [status: number, sentence: string, section: string]>
+  token_of_user: {
+    status: 403,
+    sentence: 'The access token must be issued to the receiver itself, and not to a user.',
+    section: 'RFC 6750 §3.1',
+  },
+  client_unknown: {
+    status: 403,
+    sentence: 'The receiver is not registered, or is disabled.',
+    section: 'RFC 6750 §3.1',
+  },
+  stream_unknown: { status: 404, sentence: 'There is no such stream.', section: 'SSF 1.0 §8.1.1' },
+  stream_exists: { status: 409, sentence: 'This receiver already has a stream.', section: 'SSF 1.0 §8.1.1.1' },
+  too_many_streams: {
+    status: 403,
+    sentence: 'This server has the maximum number of streams.',
+    section: 'SSF 1.0 §8.1.1.1',
+  },
+  configuration_invalid: {
+    status: 400,
+    sentence: 'The configuration of the stream is not valid.',
+    section: 'SSF 1.0 §8.1.1',
+  },
+  endpoint_invalid: {
+    status: 400,
+    sentence:
+      'The endpoint_url must be an https URL with a host name that resolves to public addresses, and without a port.',
+    section: 'RFC 8935 §2',
+  },
+  status_invalid: {
+    status: 400,
+    sentence: 'The status must be enabled, paused or disabled.',
+    section: 'SSF 1.0 §8.1.2',
+  },
+  subject_invalid: {
+    status: 400,
+    sentence: 'The subject must be a subject identifier of RFC 9493.',
+    section: 'RFC 9493 §3',
+  },
+  subject_unknown: { status: 404, sentence: 'There is no such subject.', section: 'SSF 1.0 §8.1.3' },
+  subjects_too_many: {
+    status: 403,
+    sentence: 'The stream leaves out the maximum number of subjects.',
+    section: 'SSF 1.0 §8.1.3',
+  },
+  poll_invalid: { status: 400, sentence: 'The poll request is not valid.', section: 'RFC 8936 §2.2' },
+  verified_too_often: {
+    status: 429,
+    sentence: 'Wait before you ask for another verification event.',
+    section: 'SSF 1.0 §8.1.4.2',
+  },
+  body_malformed: { status: 400, sentence: 'The request body must be a JSON object.', section: 'SSF 1.0 §8.1' },
+  media_type: {
+    status: 415,
+    sentence: 'The Content-Type must be application/json, in UTF-8.',
+    section: 'SSF 1.0 §8.1',
+  },
+  path_not_found: { status: 404, sentence: 'This path does not exist.', section: 'RFC 9110 §15.5.5' },
+  method_not_allowed: {
+    status: 405,
+    sentence: 'This endpoint does not accept this method.',
+    section: 'RFC 9110 §15.5.6',
+  },
+  message_too_large: { status: 413, sentence: 'The request body is too large.', section: 'RFC 9110 §15.5.14' },
+  storage_unavailable: {
+    status: 503,
+    sentence: 'The service is temporarily unavailable. Try again shortly.',
+    section: 'RFC 9110 §15.6.4',
+  },
+  unexpected: { status: 500, sentence: 'The server encountered an internal error.', section: 'RFC 9110 §15.6.1' },
+})
 
 export type SignalRefusalReason = keyof typeof refusals
 
@@ -45,18 +98,21 @@ export class SignalError extends Error {
   /** The scope value that gives access. */
   readonly scope: string | undefined
 
-  constructor(
-    reason: SignalRefusalReason,
-    more: { readonly cause?: unknown; readonly retryAfter?: number; readonly scope?: string } = {},
-  ) {
-    const [status, sentence] = refusals[reason]
-    super(sentence, { cause: more.cause })
+  constructor(reason: SignalRefusalReason, { cause, retryAfter, scope }: SignalErrorDetails) {
+    const { status, sentence } = refusals[reason]
+    super(sentence, { cause })
     this.reason = reason
     this.status = status
-    this.retryAfter = more.retryAfter
-    this.scope = more.scope
+    this.retryAfter = retryAfter
+    this.scope = scope
   }
 }
+
+type SignalErrorDetails = Partial<Pick<SignalError, 'cause' | 'retryAfter' | 'scope'>>
+
+/** Creates the error to throw for a refusal. */
+export const refuse = (reason: SignalRefusalReason, details: SignalErrorDetails = {}): SignalError =>
+  new SignalError(reason, details)
 
 /** What happened at the transmitter. No event contains a token or a credential. */
 export type TransmitterOccurrence =

@@ -3,7 +3,7 @@ import { isStorable, isJsonObject } from '@mintmark/internal'
 import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 import type { StreamRecord, WebhookRecord } from '@mintmark/storage-interface/stores'
 
-import { SignalError } from './refusals.ts'
+import { refuse } from './refusals.ts'
 
 /** A stored stream: a webhook record that has a stream. */
 export interface Stream extends WebhookRecord {
@@ -43,27 +43,26 @@ export function readChoices(body: JsonObject, allowedOrigins: readonly string[])
 }
 
 function readEvents(value: JsonValue): readonly string[] {
-  if (!Array.isArray(value) || value.length > 100) throw new SignalError('configuration_invalid')
+  if (!Array.isArray(value) || value.length > 100) throw refuse('configuration_invalid')
   return [...new Set(value.map((each: JsonValue) => readText(each, 512)))]
 }
 
 /** Reads a text that every store keeps unchanged. @throws SignalError `configuration_invalid`. */
 export function readText(value: JsonValue, maxLength: number): string {
-  if (typeof value !== 'string' || value.length > maxLength || !isStorable(value))
-    throw new SignalError('configuration_invalid')
+  if (typeof value !== 'string' || value.length > maxLength || !isStorable(value)) throw refuse('configuration_invalid')
   return value
 }
 
 function readDelivery(value: JsonValue, allowedOrigins: readonly string[]): DeliveryChoice {
-  if (!isJsonObject(value)) throw new SignalError('configuration_invalid')
+  if (!isJsonObject(value)) throw refuse('configuration_invalid')
   const { method, endpoint_url: url, authorization_header: authorization } = value
   // RFC 8936: this server chooses the address that is polled.
   if (method === poll) return { kind: 'poll' }
-  if (method !== push || typeof url !== 'string') throw new SignalError('configuration_invalid')
+  if (method !== push || typeof url !== 'string') throw refuse('configuration_invalid')
   // RFC 9700 §4.15: a receiver must not make this server send requests into the host's network.
-  if (url.length > 2000 || !isOutboundUrl(url, allowedOrigins)) throw new SignalError('endpoint_invalid')
+  if (url.length > 2000 || !isOutboundUrl(url, allowedOrigins)) throw refuse('endpoint_invalid')
   const isHeader = typeof authorization === 'string' && /^[\x20-\x7e]{1,4000}$/.test(authorization)
-  if (authorization !== undefined && !isHeader) throw new SignalError('configuration_invalid')
+  if (authorization !== undefined && !isHeader) throw refuse('configuration_invalid')
   return { kind: 'push', url, authorization: isHeader ? authorization : undefined }
 }
 
@@ -71,7 +70,7 @@ function readDelivery(value: JsonValue, allowedOrigins: readonly string[]): Deli
 export function refuseOtherIdentity(body: JsonObject, view: JsonObject): void {
   for (const name of transmitterSupplied)
     if (body[name] !== undefined && JSON.stringify(body[name]) !== JSON.stringify(view[name]))
-      throw new SignalError('configuration_invalid')
+      throw refuse('configuration_invalid')
 }
 
 const transmitterSupplied = [

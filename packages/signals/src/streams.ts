@@ -10,7 +10,7 @@ import {
 } from '@mintmark/internal'
 
 import { changeStored, recordChange, streamInBody, streamInQuery, streamsOf, viewOf } from './own-stream.ts'
-import { SignalError } from './refusals.ts'
+import { refuse } from './refusals.ts'
 import { isStream, readChoices, refuseOtherIdentity, type Stream } from './stream-configuration.ts'
 import { readBody, type Receiver, type TransmitterDependencies } from './transmitter-context.ts'
 
@@ -38,8 +38,8 @@ export async function createStream(
   const choices = readChoices(readBody(request), deps.allowedOrigins)
   const { clientId } = receiver.client
   const all = (await storage.webhooks.list()).filter(isStream)
-  if (all.some(({ stream }) => stream.clientId === clientId)) throw new SignalError('stream_exists')
-  if (all.length >= maxStreams) throw new SignalError('too_many_streams')
+  if (all.some(({ stream }) => stream.clientId === clientId)) throw refuse('stream_exists')
+  if (all.length >= maxStreams) throw refuse('too_many_streams')
   const now = clock()
   const { delivery = { kind: 'poll' } } = choices
   // One stream for each receiver: of two requests at once, one creates it.
@@ -71,7 +71,7 @@ export async function createStream(
     version: 1,
   }
   const { outcome } = await storage.webhooks.insert(record)
-  if (outcome === 'taken') throw new SignalError('stream_exists')
+  if (outcome === 'taken') throw refuse('stream_exists')
   journal.record(request, { type: 'stream.created', streamId: webhookId, clientId })
   return json(201, viewOf(record, deps), noStore)
 }
@@ -154,7 +154,7 @@ export async function changeStatus(
   const { status, reason } = body
   const isReason = reason === undefined || (typeof reason === 'string' && reason.length <= 1000 && isStorable(reason))
   if ((status !== 'enabled' && status !== 'paused' && status !== 'disabled') || !isReason)
-    throw new SignalError('status_invalid')
+    throw refuse('status_invalid')
   const { webhookId, stream } = await streamInBody(body, receiver, deps)
   const now = deps.clock()
   // A disabled stream is sent nothing that happens until it is enabled again, a paused one everything.

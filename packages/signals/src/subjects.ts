@@ -10,7 +10,7 @@ import {
 import { type JsonObject, userId, type UserId } from '@mintmark/storage-interface'
 
 import { changeStored, recordChange, streamInBody } from './own-stream.ts'
-import { SignalError } from './refusals.ts'
+import { refuse } from './refusals.ts'
 import { minVerificationInterval, readText } from './stream-configuration.ts'
 import { noContent } from './streams.ts'
 import { readBody, type Receiver, type TransmitterDependencies } from './transmitter-context.ts'
@@ -25,13 +25,13 @@ export async function changeSubjects(
   const { webhookId } = await streamInBody(body, receiver, deps)
   const user = await userOf(body['subject'], receiver, deps)
   // A subject that does not exist has no events, so adding it changes nothing.
-  if (user === undefined && !isAdded) throw new SignalError('subject_unknown')
+  if (user === undefined && !isAdded) throw refuse('subject_unknown')
   if (user !== undefined) {
     const changed = await changeStored(
       { id: webhookId, receiver },
       (found) => {
         const others = found.stream.removedUserIds.filter((each) => each !== user)
-        if (!isAdded && others.length >= maxRemoved) throw new SignalError('subjects_too_many')
+        if (!isAdded && others.length >= maxRemoved) throw refuse('subjects_too_many')
         return { ...found, stream: { ...found.stream, removedUserIds: isAdded ? others : [...others, user] } }
       },
       deps,
@@ -49,7 +49,7 @@ async function userOf(
   { client }: Receiver,
   { issuer, storage }: TransmitterDependencies,
 ): Promise<UserId | undefined> {
-  if (!isJsonObject(subject) || typeof subject['format'] !== 'string') throw new SignalError('subject_invalid')
+  if (!isJsonObject(subject) || typeof subject['format'] !== 'string') throw refuse('subject_invalid')
   const { format, iss, sub } = subject
   if (format !== 'iss_sub' || iss !== issuer || typeof sub !== 'string') return undefined
   const id = await userOfSubject(sub, client, storage)
@@ -73,7 +73,7 @@ export async function verify(
     (found) => {
       const { verifiedAt, delivery } = found.stream
       if (verifiedAt !== undefined && now < verifiedAt + minVerificationInterval)
-        throw new SignalError('verified_too_often', { retryAfter: verifiedAt + minVerificationInterval - now })
+        throw refuse('verified_too_often', { retryAfter: verifiedAt + minVerificationInterval - now })
       const verification = delivery === 'poll' ? { jti, state: text } : undefined
       return { ...found, stream: { ...found.stream, verifiedAt: now, verification } }
     },

@@ -12,7 +12,7 @@ import {
 } from '@mintmark/internal'
 import type { AdminStorage, ClientRecord, JsonObject } from '@mintmark/storage-interface'
 
-import { SignalError, type TransmitterOccurrence } from './refusals.ts'
+import { refuse, type TransmitterOccurrence } from './refusals.ts'
 
 export interface TransmitterDependencies {
   readonly issuer: string
@@ -39,10 +39,9 @@ export interface Receiver {
  * @throws SignalError `body_malformed` | `media_type`.
  */
 export function readBody(request: ServerRequest): JsonObject {
-  if (request.headers.has('content-type') && !hasMediaType(request, ['application/json']))
-    throw new SignalError('media_type')
+  if (request.headers.has('content-type') && !hasMediaType(request, ['application/json'])) throw refuse('media_type')
   const text = decodeBody(request.body) ?? ''
   const body = isTooDeep(text) ? undefined : parseJsonObject(text)
-  if (body === undefined) throw new SignalError('body_malformed')
+  if (body === undefined) throw refuse('body_malformed')
   return body
 }

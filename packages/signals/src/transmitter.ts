@@ -34,7 +34,7 @@ import { authenticateReceiver } from './authenticate-receiver.ts'
 import { resourceMetadata, resourceMetadataUrl, transmitterConfiguration } from './metadata.ts'
 import { ownStream, streamInQuery } from './own-stream.ts'
 import { pollStream } from './poll.ts'
-import { SignalError, type TransmitterEvent, type TransmitterOccurrence } from './refusals.ts'
+import { refuse, SignalError, type TransmitterEvent, type TransmitterOccurrence } from './refusals.ts'
 import { changeStatus, changeStream, createStream, readStreams, removeStream, statusResponse } from './streams.ts'
 import { changeSubjects, verify } from './subjects.ts'
 import type { Receiver, TransmitterDependencies } from './transmitter-context.ts'
@@ -98,14 +98,14 @@ export function createSignalTransmitter(options: SignalTransmitterOptions): Http
     ...createService<Receiver, RouteDetails>({
       origin,
       bodyLimit: 65_536,
-      tooLarge: ({ request, caller }) => refuse(new SignalError('message_too_large'), { request, caller }, deps),
+      tooLarge: ({ request, caller }) => renderRefusal(refuse('message_too_large'), { request, caller }, deps),
       serves: (path) => routes.has(path) || path.startsWith(deps.basePath),
       find,
       authenticate: (request, route) => authenticateReceiver(request, route?.details.scopes ?? [streamScope], deps),
-      notFound: ({ request, caller }) => refuse(new SignalError('path_not_found'), { request, caller }, deps),
+      notFound: ({ request, caller }) => renderRefusal(refuse('path_not_found'), { request, caller }, deps),
       methodNotAllowed: (names, { request, caller }) =>
-        withHeaders(refuse(new SignalError('method_not_allowed'), { request, caller }, deps), [allowHeader(names)]),
-      renderError: (error, { request, caller }) => refuse(toSignalError(error), { request, caller }, deps),
+        withHeaders(renderRefusal(refuse('method_not_allowed'), { request, caller }, deps), [allowHeader(names)]),
+      renderError: (error, { request, caller }) => renderRefusal(toSignalError(error), { request, caller }, deps),
     }),
   }
 }
@@ -189,12 +189,12 @@ function routesOf(deps: TransmitterDependencies): ReadonlyMap<string, Route<Rece
 
 function toSignalError(error: unknown): SignalError {
   if (error instanceof SignalError) return error
-  return new SignalError(error instanceof StorageUnavailableError ? 'storage_unavailable' : 'unexpected', {
+  return refuse(error instanceof StorageUnavailableError ? 'storage_unavailable' : 'unexpected', {
     cause: error,
   })
 }
 
-function refuse(
+function renderRefusal(
   error: SignalError,
   { request, caller }: { readonly request: RequestHead; readonly caller: Receiver | undefined },
   deps: TransmitterDependencies,

@@ -10,7 +10,7 @@ import {
 } from '@mintmark/storage-interface'
 import type { LogEntryRecord } from '@mintmark/storage-interface/stores'
 
-import { AdminError } from '../error/refusals.ts'
+import { refuse } from '../error/refusals.ts'
 import { pageLimit, type Page, type PageRequest } from '../page.ts'
 
 /** Stores actions of administrators and requests of identity providers. */
@@ -134,7 +134,7 @@ const positionOf = ({ at, entryId }: Pick<LogEntryView, 'at' | 'entryId'>): stri
 function parsePosition(text: string): { readonly at: EpochSeconds; readonly entryId: string } {
   const match = /^(\d{1,12})\.(.+)$/.exec(text)
   // RFC 9110 §15.5.1.
-  if (match?.[1] === undefined || match[2] === undefined) throw new AdminError('page_invalid')
+  if (match?.[1] === undefined || match[2] === undefined) throw refuse('page_invalid')
   return { at: epochSeconds(Number(match[1])), entryId: match[2] }
 }
 

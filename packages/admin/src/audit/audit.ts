@@ -6,7 +6,7 @@ import type { ResourceType } from '@mintmark/scim'
 import type { AdminStorage, JsonObject } from '@mintmark/storage-interface'
 
 import type { CustomFields } from '../custom-fields/custom-field.ts'
-import { AdminError, toAdminError } from '../error/refusals.ts'
+import { type AdminError, refuse, toAdminError } from '../error/refusals.ts'
 import type { LastAdministrators } from '../last-administrators/last-administrators.ts'
 import type { Actor, AdminAction, AdminOccurrence, AuditTarget } from './admin-event.ts'
 import { type AuditLog, adminLog, plainJson } from './audit-log.ts'
@@ -48,7 +48,7 @@ export async function audit<Result>(action: AuditedAction<Result>, context: Admi
   const isIntentLogged = await write('intended')
   // RFC 9110 §15.6.4: the server cannot perform the action now, because it would have no audit entry.
   if (!isIntentLogged && action.protective !== true)
-    throw recordRefusal(new AdminError('audit_unavailable'), { name, target }, context)
+    throw recordRefusal(refuse('audit_unavailable'), { name, target }, context)
   try {
     const { result, before, after } = await action.run()
     const isOutcomeLogged = await write('done', { ...(before && { before }), ...(after && { after }) })

@@ -18,7 +18,7 @@ import { untilSettled } from '@mintmark/storage-interface/stores'
 
 import { type AdminContext, type AuditedResult, audit, auditChange } from '../audit/audit.ts'
 import { plainJson } from '../audit/audit-log.ts'
-import { AdminError } from '../error/refusals.ts'
+import { refuse } from '../error/refusals.ts'
 import { isIdentifier } from '../text.ts'
 import { clientView, findClient, type ClientView } from './client-view.ts'
 
@@ -40,7 +40,7 @@ export function createClient(registration: ClientRegistration, context: AdminCon
         // RFC 9110 §15.5.10: another client has this identifier.
         // `registerClient` also refuses the identifier of a removed client.
         if (isIdentifier(id) && (await storage.clients.find(clientId(id))) !== undefined)
-          throw new AdminError('identifier_taken')
+          throw refuse('identifier_taken')
         const { client, clientSecret } = await registerClient(
           { ...registration, clientId: id },
           registrationOptions(context),
@@ -126,8 +126,7 @@ async function requireOwner({ clientId: id }: ClientTarget, context: AdminContex
   const { users, identityProviders } = context.storage
   const [owner, provider] = await Promise.all([users.find(agent.ownerUserId), identityProviders.find(agent.providerId)])
   const isOwned = owner?.active === true && owner.providerId === agent.providerId
-  if (!isOwned || provider === undefined || provider.disabledAt !== undefined)
-    throw new AdminError('agent_owner_inactive')
+  if (!isOwned || provider === undefined || provider.disabledAt !== undefined) throw refuse('agent_owner_inactive')
 }
 
 /** Removes a client. Disables it first, because disabling checks the expected version and removing does not. */
@@ -143,7 +142,7 @@ export const removeClient = (client: ClientTarget, context: AdminContext): Promi
         const { before } = await disableStored(client, context)
         const { outcome } = await context.storage.clients.remove(clientId(client.clientId), context.clock())
         // RFC 9110 §15.5.5: only one of several concurrent removals succeeds.
-        if (outcome === 'absent') throw new AdminError('client_unknown')
+        if (outcome === 'absent') throw refuse('client_unknown')
         return { result: undefined, before }
       },
     },
@@ -211,7 +210,7 @@ const changeIfGrantable = (
  */
 function requireGrantable(scopes: readonly string[], { mayGrant }: AdminContext): void {
   // RFC 9700 §2.3: the permission to register clients does not include all other permissions.
-  if (!scopes.every(mayGrant)) throw new AdminError('beyond_own_scopes', { pointer: '/scopes' })
+  if (!scopes.every(mayGrant)) throw refuse('beyond_own_scopes', { pointer: '/scopes' })
 }
 
 async function disableStored(client: ClientTarget, context: AdminContext): Promise<AuditedResult<ClientAndSecret>> {
@@ -221,9 +220,9 @@ async function disableStored(client: ClientTarget, context: AdminContext): Promi
 
 function auditedResult(update: ClientUpdate): AuditedResult<ClientAndSecret> {
   // RFC 9110 §15.5.5: the client was removed since it was read.
-  if (update.outcome === 'absent') throw new AdminError('client_unknown')
+  if (update.outcome === 'absent') throw refuse('client_unknown')
   // RFC 9110 §15.5.13.
-  if (update.outcome === 'conflict') throw new AdminError('version_mismatch')
+  if (update.outcome === 'conflict') throw refuse('version_mismatch')
   const { before, client, clientSecret } = update
   return {
     result: { client: clientView(client), clientSecret },

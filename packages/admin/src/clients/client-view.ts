@@ -1,7 +1,7 @@
 import { clientId, type ClientRecord, type EpochSeconds, type AdminStorage } from '@mintmark/storage-interface'
 import type { AgentRecord } from '@mintmark/storage-interface/stores'
 
-import { AdminError } from '../error/refusals.ts'
+import { refuse } from '../error/refusals.ts'
 import { isIdentifier } from '../text.ts'
 
 /** A client as administrators see it: the stored record without the digests of its secrets. */
@@ -23,7 +23,7 @@ export interface SecretView {
 export async function findClient(id: string, { storage }: { readonly storage: AdminStorage }): Promise<ClientRecord> {
   const client = isIdentifier(id) ? await storage.clients.find(clientId(id)) : undefined
   // RFC 9110 §15.5.5.
-  if (client === undefined) throw new AdminError('client_unknown')
+  if (client === undefined) throw refuse('client_unknown')
   return client
 }
 

@@ -13,7 +13,7 @@ import { seconds, after } from '@mintmark/storage-interface'
 import { type InitialAccessTokenRecord, initialAccessTokenId } from '@mintmark/storage-interface/stores'
 
 import { type AdminContext, audit } from '../audit/audit.ts'
-import { AdminError } from '../error/refusals.ts'
+import { refuse } from '../error/refusals.ts'
 import { type Page, pageOf, type PageRequest } from '../page.ts'
 import { isDisplayName } from '../text.ts'
 
@@ -94,8 +94,7 @@ async function create(
       run: async () => {
         const { grantTypes = ['authorization_code', 'refresh_token'], redirectHosts = [] } = token
         // RFC 9110 §15.5.1.
-        if (!isDisplayName(token.displayName))
-          throw new AdminError('display_name_invalid', { pointer: '/display_name' })
+        if (!isDisplayName(token.displayName)) throw refuse('display_name_invalid', { pointer: '/display_name' })
         const isClientCountValid = Number.isSafeInteger(token.clients) && token.clients >= 1 && token.clients <= 1000
         const isLifetimeValid =
           Number.isSafeInteger(token.lifetime) && token.lifetime >= 1 && token.lifetime <= secondsPerYear
@@ -109,9 +108,9 @@ async function create(
           token.scopes.length === 0 ||
           grantTypes.length === 0
         )
-          throw new AdminError('initial_access_token_invalid')
+          throw refuse('initial_access_token_invalid')
         // RFC 9700 §2.3: a client that registers itself gets no scope value that the administrator could not give it.
-        if (!token.scopes.every(mayGrant)) throw new AdminError('beyond_own_scopes')
+        if (!token.scopes.every(mayGrant)) throw refuse('beyond_own_scopes')
         const secret = randomSecret(random)
         const now = clock()
         const record: InitialAccessTokenRecord = {
@@ -152,7 +151,7 @@ const revoke = (tokenId: string, context: AdminContext): Promise<void> =>
           context.clock(),
         )
         // RFC 9110 §15.5.5.
-        if (outcome === 'absent') throw new AdminError('initial_access_token_unknown')
+        if (outcome === 'absent') throw refuse('initial_access_token_unknown')
         return { result: undefined }
       },
     },

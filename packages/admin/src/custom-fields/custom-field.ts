@@ -2,7 +2,7 @@ import { protocolClaims } from '@mintmark/core/internal'
 import { aNonEmptyString, oneOf, optionsOf, required } from '@mintmark/internal'
 import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 
-import { AdminError } from '../error/refusals.ts'
+import { refuse } from '../error/refusals.ts'
 
 /** Data that a host keeps about users, in addition to the claims of OpenID Connect. */
 export interface CustomField {
@@ -101,7 +101,7 @@ export async function readFieldValues(
   for (const [name, value] of Object.entries(changes)) {
     const field = fields.get(name)
     // RFC 9110 §15.5.1: only declared fields exist.
-    if (field === undefined) throw new AdminError('custom_field_unknown', { pointer: '/custom_fields' })
+    if (field === undefined) throw refuse('custom_field_unknown', { pointer: '/custom_fields' })
     values.set(field, value === null || value === undefined ? undefined : await readValue(field, value))
   }
   return values
@@ -111,7 +111,7 @@ async function readValue({ name, schema }: CustomField, input: unknown): Promise
   const result = await schema['~standard'].validate(input)
   const value = result.issues === undefined ? toJson(result.value) : undefined
   // RFC 9110 §15.5.1.
-  if (value === undefined) throw new AdminError('custom_field_invalid', { pointer: `/custom_fields/${name}` })
+  if (value === undefined) throw refuse('custom_field_invalid', { pointer: `/custom_fields/${name}` })
   return value
 }
 

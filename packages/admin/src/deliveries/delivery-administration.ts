@@ -2,7 +2,7 @@ import { deadRetention, deliveryLifetime } from '@mintmark/core/internal'
 import { after, type DeliveryRecord, type EpochSeconds, type JsonObject } from '@mintmark/storage-interface'
 
 import { type AdminContext, audit } from '../audit/audit.ts'
-import { AdminError } from '../error/refusals.ts'
+import { refuse } from '../error/refusals.ts'
 import { type Page, pageOf, type PageRequest } from '../page.ts'
 
 /** A message to a client. */
@@ -71,8 +71,8 @@ const requeue = (id: string, context: AdminContext): Promise<DeliveryView> =>
         const { outcome } = await deliveries.requeue({ deliveryId: id, now, expiresAt, keptUntil })
         const found = await deliveries.find(id)
         // RFC 9110 §15.5.5 and §15.5.10.
-        if (found === undefined) throw new AdminError('delivery_unknown')
-        if (outcome === 'unchanged') throw new AdminError('delivery_not_dead')
+        if (found === undefined) throw refuse('delivery_unknown')
+        if (outcome === 'unchanged') throw refuse('delivery_not_dead')
         const { channel, recipient, lastFailure = null } = found
         return { result: deliveryView(found), before: { channel, clientId: recipient, lastFailure } }
       },

@@ -3,7 +3,7 @@ import { isGrantActive } from '@mintmark/core/internal'
 
 import { type AdminContext, audit } from '../audit/audit.ts'
 import { findClient } from '../clients/client-view.ts'
-import { AdminError } from '../error/refusals.ts'
+import { refuse } from '../error/refusals.ts'
 import { pageLimit, type Page, type PageRequest } from '../page.ts'
 import { findUser } from '../users/user-view.ts'
 
@@ -85,7 +85,7 @@ const revokeGrant = (user: string, id: string, context: AdminContext): Promise<v
       run: async () => {
         const grant = (await grantsOfUser(user, context)).find(({ grantId }) => grantId === id)
         // RFC 9110 §15.5.5: the grant of another user is not found either.
-        if (grant === undefined) throw new AdminError('grant_unknown')
+        if (grant === undefined) throw refuse('grant_unknown')
         await context.storage.grants.revoke(grant.grantId, context.clock())
         return { result: undefined, before: { userId: grant.userId, clientId: grant.clientId, scopes: grant.scopes } }
       },
@@ -144,7 +144,7 @@ async function grantsOfClient(
     page: { kind: 'cursor', after: page.after, limit },
   })
   // RFC 7644 §3.12 tooMany.
-  if (users.outcome === 'tooMany') throw new AdminError('filter_too_broad')
+  if (users.outcome === 'tooMany') throw refuse('filter_too_broad')
   const found = await Promise.all(users.records.map(({ userId }) => storage.grants.findUnrevoked(userId, clientId)))
   return { grants: found.filter((grant) => grant !== undefined), next: users.next }
 }

@@ -4,7 +4,7 @@ import { aListOfStrings, anObject, aString, checkOptions, required } from '@mint
 import type { Brand } from '@mintmark/storage-interface'
 
 import type { Actor } from '../audit/admin-event.ts'
-import { AdminError } from '../error/refusals.ts'
+import { refuse } from '../error/refusals.ts'
 import type { AdminServerOptions } from './admin-server-options.ts'
 
 interface Caller {
@@ -43,11 +43,11 @@ async function authenticateByToken(
 ): Promise<AdminCaller> {
   const accessToken = await accessTokens?.accessToken(token)
   // RFC 6750 §3.1 invalid_token.
-  if (accessToken === undefined) throw new AdminError('credentials_invalid')
+  if (accessToken === undefined) throw refuse('credentials_invalid')
   const { subject, clientId, scopes } = accessToken
   if (subject === clientId) return toAdminCaller({ actor: { kind: 'client', id: clientId }, scopes })
   // RFC 9700 §2.3: a scope limits what a client may do for a user. It does not make the user an administrator.
-  if ((await administrators?.(subject)) !== true) throw new AdminError('not_an_administrator')
+  if ((await administrators?.(subject)) !== true) throw refuse('not_an_administrator')
   return toAdminCaller({ actor: { kind: 'person', id: subject }, scopes })
 }
 
@@ -56,11 +56,10 @@ const toAdminCaller = (caller: Caller): AdminCaller => caller as AdminCaller
 function bearerToken(request: RequestHead): string {
   const header = request.headers.get('authorization')
   // RFC 6750 §3.1: the challenge to a request without credentials has no error code.
-  if (header === undefined || header === '') throw new AdminError('credentials_missing')
+  if (header === undefined || header === '') throw refuse('credentials_missing')
   const match = /^bearer +([A-Za-z0-9._~+/-]+=*) *$/i.exec(header)
   // RFC 6750 §2: a request has one token.
-  if (match?.[1] === undefined || request.repeatedHeaders.has('authorization'))
-    throw new AdminError('credentials_invalid')
+  if (match?.[1] === undefined || request.repeatedHeaders.has('authorization')) throw refuse('credentials_invalid')
   return match[1]
 }
 
@@ -71,6 +70,6 @@ function requireOwnPage(request: RequestHead): void {
     requireSameOrigin(request.method === 'HEAD' ? { ...request, method: 'GET' } : request)
   } catch (cause) {
     // RFC 9700 §4.7.
-    throw new AdminError('cross_site', { cause })
+    throw refuse('cross_site', { cause })
   }
 }

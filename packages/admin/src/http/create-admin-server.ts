@@ -26,7 +26,7 @@ import { parseServerIssuer } from '@mintmark/core/internal'
 import { type Administration, administer, administrationParts, administrationOptions } from '../administration.ts'
 import type { AdminDependencies } from '../audit/audit.ts'
 import type { AdminOccurrence } from '../audit/admin-event.ts'
-import { AdminError, toAdminError } from '../error/refusals.ts'
+import { type AdminError, refuse, toAdminError } from '../error/refusals.ts'
 import { createSetupLinks, type SetupLinks } from '../providers/directory-setup.ts'
 import type { AdminAnswer, AdminRoute } from './admin-route.ts'
 import { adminRoutes } from './admin-routes.ts'
@@ -83,7 +83,7 @@ export function createAdminServer(options: AdminServerOptions): AdminServer {
     ...createService<AdminCaller, RouteMatch | undefined>({
       origin: root.origin,
       bodyLimit: 131_072,
-      tooLarge: (exchange) => renderRefusal(new AdminError('message_too_large'), exchange, deps),
+      tooLarge: (exchange) => renderRefusal(refuse('message_too_large'), exchange, deps),
       serves: (path) => path.startsWith(root.pathname),
       find({ method, url }) {
         const path = `/${url.pathname.slice(root.pathname.length)}`
@@ -95,11 +95,11 @@ export function createAdminServer(options: AdminServerOptions): AdminServer {
         const required = route?.details?.route
         // RFC 6750 §3.1 insufficient_scope.
         if (required !== undefined && !scopesAllow(caller?.scopes ?? [], required.area, required.access))
-          throw new AdminError('scope_missing')
+          throw refuse('scope_missing')
       },
-      notFound: (exchange) => renderRefusal(new AdminError('path_not_found'), exchange, deps),
+      notFound: (exchange) => renderRefusal(refuse('path_not_found'), exchange, deps),
       methodNotAllowed: (methods, exchange) =>
-        withHeaders(renderRefusal(new AdminError('method_not_allowed'), exchange, deps), [allowHeader(methods)]),
+        withHeaders(renderRefusal(refuse('method_not_allowed'), exchange, deps), [allowHeader(methods)]),
       renderError: (error, exchange) => renderRefusal(toAdminError(error), exchange, deps),
     }),
   }

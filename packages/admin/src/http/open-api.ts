@@ -96,7 +96,7 @@ const problem = {
   properties: {
     type: { type: 'string' },
     title: { type: 'string' },
-    status: { type: 'integer', enum: [...new Set(Object.values(refusals).map(([status]) => status))] },
+    status: { type: 'integer', enum: [...new Set(Object.values(refusals).map(({ status }) => status))] },
     code: {
       type: 'string',
       enum: Object.keys(refusals),

@@ -2,7 +2,7 @@ import { parseParameters } from '@mintmark/core/http'
 import { type ServerRequest, decodeBody, hasMediaType, isStorable, isTooDeep, repeatsMember } from '@mintmark/internal'
 import type { z } from 'zod'
 
-import { AdminError, type AdminRefusalReason } from '../error/refusals.ts'
+import { type AdminRefusalReason, refuse } from '../error/refusals.ts'
 
 /**
  * Parses the JSON body of a request. Refuses members that the schema does not define.
@@ -11,15 +11,15 @@ import { AdminError, type AdminRefusalReason } from '../error/refusals.ts'
 export function readBody(request: ServerRequest, schema: z.ZodType): unknown {
   // RFC 9110 §15.5.16.
   // RFC 7396 §4: a merge patch is JSON too.
-  if (!hasMediaType(request, ['application/json', 'application/merge-patch+json'])) throw new AdminError('media_type')
+  if (!hasMediaType(request, ['application/json', 'application/merge-patch+json'])) throw refuse('media_type')
   const text = decodeBody(request.body)
   // RFC 8259 §8.1: JSON is UTF-8. Text that is nested too deeply is not parsed.
-  if (text === undefined || isTooDeep(text)) throw new AdminError('body_malformed')
+  if (text === undefined || isTooDeep(text)) throw refuse('body_malformed')
   const value = parseJson(text)
   // RFC 8259 §4: the meaning of a repeated member differs between parsers, so a proxy may have checked another value.
-  if (repeatsMember(text)) throw new AdminError('body_malformed')
+  if (repeatsMember(text)) throw refuse('body_malformed')
   // RFC 9110 §15.5.1: some stores cannot store such characters.
-  if (!isStorable(value)) throw new AdminError('body_invalid')
+  if (!isStorable(value)) throw refuse('body_invalid')
   return parseBySchema(value, schema, 'body_invalid')
 }
 
@@ -36,7 +36,7 @@ function parseBySchema(value: unknown, schema: z.ZodType, reason: AdminRefusalRe
     ? path.map((part) => `/${String(part)}`).join('')
     : undefined
   // RFC 9110 §15.5.1.
-  throw new AdminError(reason, { pointer: pointer === '' ? undefined : pointer })
+  throw refuse(reason, { pointer: pointer === '' ? undefined : pointer })
 }
 
 /** Returns the path of the member that is unknown, missing or invalid. */
@@ -50,7 +50,7 @@ function parseJson(text: string): unknown {
     return JSON.parse(text)
   } catch (cause) {
     // RFC 9110 §15.5.1.
-    throw new AdminError('body_malformed', { cause })
+    throw refuse('body_malformed', { cause })
   }
 }
 
@@ -61,10 +61,10 @@ function parseJson(text: string): unknown {
 export function readQuery(request: ServerRequest, schema: z.ZodType): unknown {
   const list = parseParameters(request.url.search.slice(1), 16)
   // RFC 9110 §15.5.1.
-  if ('malformed' in list) throw new AdminError('query_invalid')
+  if ('malformed' in list) throw refuse('query_invalid')
   const query = new Map(list)
   // RFC 9110 §15.5.1: a repeated parameter is ambiguous.
-  if (query.size < list.length || !isStorable(list)) throw new AdminError('query_invalid')
+  if (query.size < list.length || !isStorable(list)) throw refuse('query_invalid')
   return parseBySchema(Object.fromEntries(query), schema, 'query_invalid')
 }
 
@@ -77,7 +77,7 @@ export function readVersion(request: ServerRequest): number | undefined {
   if (header === undefined || header === '*') return undefined
   const match = /^"(\d{1,15})"$/.exec(header)
   // RFC 9110 §13.1.1: the comparison is strong. A list of tags is refused: a client has read one version.
-  if (match?.[1] === undefined) throw new AdminError('version_mismatch')
+  if (match?.[1] === undefined) throw refuse('version_mismatch')
   return Number(match[1])
 }
 

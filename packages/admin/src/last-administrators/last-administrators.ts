@@ -21,7 +21,7 @@ import {
 import type { FilterAttribute, MembershipRecord, OrganizationId } from '@mintmark/storage-interface/stores'
 
 import { customField, readCustomFields, type CustomField } from '../custom-fields/custom-field.ts'
-import { AdminError } from '../error/refusals.ts'
+import { refuse } from '../error/refusals.ts'
 import { comparableUser, hasId, isActive, isStandardClaim, userFilter, userTypeWithFields } from './user-filter.ts'
 
 /** Which administrators are protected: the last of them cannot be deactivated or removed, and cannot lose the role. */
@@ -204,13 +204,13 @@ export async function applyUnlessLastAdministrator<Result>(
   deps: GuardDependencies,
 ): Promise<Result> {
   // RFC 9110 §15.5.10: nobody could administer the service afterwards.
-  if (await isOnlyAdministrator(userId, administered, deps)) throw new AdminError('last_administrator')
+  if (await isOnlyAdministrator(userId, administered, deps)) throw refuse('last_administrator')
 
   const applied = await apply()
   if (!(await isOnlyAdministrator(userId, administered, deps))) return applied
   await undo(applied)
   // RFC 9110 §15.5.10: a concurrent change removed the other administrators.
-  throw new AdminError('last_administrator')
+  throw refuse('last_administrator')
 }
 
 /** Returns what a user administers now. A deactivated user administers nothing. */

@@ -3,7 +3,7 @@ import { type MembershipRecord, type OrganizationRecord, untilSettled } from '@m
 
 import { type AdminContext, audit } from '../audit/audit.ts'
 import { plainJson } from '../audit/audit-log.ts'
-import { AdminError } from '../error/refusals.ts'
+import { refuse } from '../error/refusals.ts'
 import { pageOf, type Page, type PageRequest } from '../page.ts'
 import { isIdentifier } from '../text.ts'
 import {
@@ -63,7 +63,7 @@ export const administerMembers = (context: AdminContext): MembershipAdministrati
 export async function findOrganization(id: string, { storage }: AdminContext): Promise<OrganizationRecord> {
   const organization = isIdentifier(id, 255) ? await storage.organizations.find(organizationId(id)) : undefined
   // RFC 9110 §15.5.5.
-  if (organization === undefined) throw new AdminError('organization_unknown')
+  if (organization === undefined) throw refuse('organization_unknown')
   return organization
 }
 
@@ -74,7 +74,7 @@ async function findMember(target: MembershipTarget, { storage }: AdminContext): 
     ? await storage.organizations.findMember(organizationId(target.organizationId), userId(target.userId))
     : undefined
   // RFC 9110 §15.5.5.
-  if (member === undefined) throw new AdminError('membership_unknown')
+  if (member === undefined) throw refuse('membership_unknown')
   return member
 }
 
@@ -94,8 +94,7 @@ const writeMember = (
         return untilSettled(async () => {
           const before = await context.storage.organizations.findMember(organizationId, userId)
           // RFC 9110 §15.5.13: a missing membership has no version.
-          if (target.version !== undefined && target.version !== before?.version)
-            throw new AdminError('version_mismatch')
+          if (target.version !== undefined && target.version !== before?.version) throw refuse('version_mismatch')
           const after =
             before === undefined
               ? await insertMember({ organizationId, userId }, roles, context)
@@ -118,7 +117,7 @@ const removeMember = (target: MembershipTarget, context: AdminContext): Promise<
         const before = await findMember(target, context)
         const { organizationId, userId } = before
         // RFC 9110 §15.5.13.
-        if (target.version !== undefined && target.version !== before.version) throw new AdminError('version_mismatch')
+        if (target.version !== undefined && target.version !== before.version) throw refuse('version_mismatch')
         const { outcome } = await applyUnlessLastAdministrator(
           {
             userId,
@@ -129,7 +128,7 @@ const removeMember = (target: MembershipTarget, context: AdminContext): Promise<
           context,
         )
         // RFC 9110 §15.5.5: of several concurrent removals one succeeds.
-        if (outcome === 'absent') throw new AdminError('membership_unknown')
+        if (outcome === 'absent') throw refuse('membership_unknown')
         return { result: undefined, before: plainJson(before) }
       },
     },
@@ -146,8 +145,7 @@ async function insertMember(
   const member = { ...key, roles, createdAt: now, updatedAt: now, version: 1 }
   const inserted = await storage.organizations.insertMember(member)
   // RFC 9110 §15.5.5: the user or the organization was removed since it was read.
-  if (inserted.outcome === 'absent')
-    throw new AdminError(inserted.missing === 'user' ? 'user_unknown' : 'organization_unknown')
+  if (inserted.outcome === 'absent') throw refuse(inserted.missing === 'user' ? 'user_unknown' : 'organization_unknown')
   return inserted.outcome === 'inserted' ? member : undefined
 }
 
@@ -191,7 +189,7 @@ function requireRoles(roles: readonly string[]): void {
     new Set(roles).size === roles.length &&
     roles.every((role) => /^[\x21-\x7E]{1,100}$/.test(role))
   // RFC 9110 §15.5.1.
-  if (!isValid) throw new AdminError('role_invalid', { pointer: '/roles' })
+  if (!isValid) throw refuse('role_invalid', { pointer: '/roles' })
 }
 
 const auditTarget = ({ organizationId, userId }: MembershipTarget) => ({

@@ -4,7 +4,7 @@ import { type OrganizationRecord, untilSettled } from '@mintmark/storage-interfa
 
 import { type AdminContext, audit } from '../audit/audit.ts'
 import { plainJson } from '../audit/audit-log.ts'
-import { AdminError } from '../error/refusals.ts'
+import { refuse } from '../error/refusals.ts'
 import { pageOf, type Page, type PageRequest } from '../page.ts'
 import { isChosenIdentifier, isDisplayName } from '../text.ts'
 import { administerMembers, findOrganization, type MembershipAdministration } from './membership-administration.ts'
@@ -65,7 +65,7 @@ function createOrganization(organization: NewOrganization, context: AdminContext
       target: { kind: 'organization', id },
       run: async () => {
         // RFC 9110 §15.5.1.
-        if (!isChosenIdentifier(id, 255)) throw new AdminError('identifier_invalid', { pointer: '/organization_id' })
+        if (!isChosenIdentifier(id, 255)) throw refuse('identifier_invalid', { pointer: '/organization_id' })
         requireDisplayName(organization.displayName)
         const now = clock()
         const record = {
@@ -77,7 +77,7 @@ function createOrganization(organization: NewOrganization, context: AdminContext
         }
         const { outcome } = await storage.organizations.insert(record)
         // RFC 9110 §15.5.10: the identifier of a removed organization stays taken.
-        if (outcome === 'taken') throw new AdminError('identifier_taken')
+        if (outcome === 'taken') throw refuse('identifier_taken')
         return { result: record, after: plainJson(record) }
       },
     },
@@ -118,7 +118,7 @@ const removeOrganization = (target: OrganizationTarget, context: AdminContext): 
         const before = await findInVersion(target, context)
         const { outcome } = await context.storage.organizations.remove(before.organizationId, context.clock())
         // RFC 9110 §15.5.5: of several concurrent removals one succeeds.
-        if (outcome === 'absent') throw new AdminError('organization_unknown')
+        if (outcome === 'absent') throw refuse('organization_unknown')
         return { result: undefined, before: plainJson(before) }
       },
     },
@@ -131,11 +131,11 @@ async function findInVersion(
 ): Promise<OrganizationRecord> {
   const organization = await findOrganization(id, context)
   // RFC 9110 §15.5.13.
-  if (version !== undefined && version !== organization.version) throw new AdminError('version_mismatch')
+  if (version !== undefined && version !== organization.version) throw refuse('version_mismatch')
   return organization
 }
 
 function requireDisplayName(displayName: string): void {
   // RFC 9110 §15.5.1.
-  if (!isDisplayName(displayName)) throw new AdminError('display_name_invalid', { pointer: '/display_name' })
+  if (!isDisplayName(displayName)) throw refuse('display_name_invalid', { pointer: '/display_name' })
 }

@@ -16,7 +16,7 @@ import { type AdminContext, type AuditedResult, audit, auditChange } from '../au
 import { plainJson } from '../audit/audit-log.ts'
 import type { AdminAction } from '../audit/admin-event.ts'
 import { findClient } from '../clients/client-view.ts'
-import { AdminError } from '../error/refusals.ts'
+import { AdminError, refuse } from '../error/refusals.ts'
 import { findOrganization } from '../organizations/membership-administration.ts'
 import { pageLimit, type PageRequest } from '../page.ts'
 import { isDisplayName, isIdentifier } from '../text.ts'
@@ -151,7 +151,7 @@ async function usersOf(
     without: 'groups',
   })
   // RFC 7644 §3.12 tooMany.
-  if (listed.outcome === 'tooMany') throw new AdminError('filter_too_broad')
+  if (listed.outcome === 'tooMany') throw refuse('filter_too_broad')
   return listed
 }
 
@@ -188,7 +188,7 @@ export const removeProvider = (provider: ProviderTarget, context: AdminContext):
         const { identityProviders } = context.storage
         const { outcome } = await identityProviders.remove(providerId(provider.providerId), context.clock())
         // RFC 9110 §15.5.5: of several concurrent removals one succeeds.
-        if (outcome === 'absent') throw new AdminError('provider_unknown')
+        if (outcome === 'absent') throw refuse('provider_unknown')
         return { result: undefined, before }
       },
     },
@@ -219,10 +219,10 @@ export const deactivateUsersOf = (id: string, page: PageRequest, context: AdminC
         const limit = pageLimit(page)
         const owner = isIdentifier(id, 64) ? providerId(id) : undefined
         // RFC 9110 §15.5.5.
-        if (owner === undefined) throw new AdminError('provider_unknown')
+        if (owner === undefined) throw refuse('provider_unknown')
         const provider = await storage.identityProviders.find(owner)
         // RFC 9110 §15.5.10: an enabled provider could create users faster than this deactivates them.
-        if (provider !== undefined && provider.disabledAt === undefined) throw new AdminError('provider_enabled')
+        if (provider !== undefined && provider.disabledAt === undefined) throw refuse('provider_enabled')
         const listed = await usersOf(owner, { after: page.after, limit }, storage)
         let deactivated = 0
         let kept = 0
@@ -306,7 +306,7 @@ export const changeStored = (
     const { storage } = context
     const before = await findProvider(providerId, context)
     // RFC 9110 §15.5.13.
-    if (version !== undefined && version !== before.version) throw new AdminError('version_mismatch')
+    if (version !== undefined && version !== before.version) throw refuse('version_mismatch')
     const swapped = await storage.identityProviders.compareAndSwap(change(before), before.version)
     if (swapped.outcome !== 'swapped') return undefined
     const result = providerView(swapped.record, storage.issuer)
@@ -322,10 +322,10 @@ async function requireUsable(
 ): Promise<void> {
   // RFC 9110 §15.5.1.
   if (displayName !== undefined && !isDisplayName(displayName))
-    throw new AdminError('display_name_invalid', { pointer: '/display_name' })
+    throw refuse('display_name_invalid', { pointer: '/display_name' })
   // RFC 9110 §15.5.1.
   if (toleranceProfile !== undefined && !Object.hasOwn(toleranceProfiles, toleranceProfile)) {
-    throw new AdminError('tolerance_profile_unknown', { pointer: '/tolerance_profile' })
+    throw refuse('tolerance_profile_unknown', { pointer: '/tolerance_profile' })
   }
   for (const id of clientIds) await findClient(id, context)
   if (typeof organization === 'string') await findOrganization(organization, context)

@@ -15,7 +15,7 @@ import type { DeprovisioningCount, IdentityProviderRecord } from '@mintmark/stor
 
 import { aRetention, createAuditLog, plainJson } from '../audit/audit-log.ts'
 import { type SecretView, secretView } from '../clients/client-view.ts'
-import { AdminError } from '../error/refusals.ts'
+import { refuse } from '../error/refusals.ts'
 import { isIdentifier } from '../text.ts'
 
 /** An identity provider as administrators see it: the stored record without the digests of its secrets. */
@@ -35,7 +35,7 @@ export async function findProvider(
 ): Promise<IdentityProviderRecord> {
   const provider = isIdentifier(id, 64) ? await storage.identityProviders.find(providerId(id)) : undefined
   // RFC 9110 §15.5.5.
-  if (provider === undefined) throw new AdminError('provider_unknown')
+  if (provider === undefined) throw refuse('provider_unknown')
   return provider
 }
 

@@ -2,7 +2,7 @@ import { digestSecret, randomSecret } from '@mintmark/internal'
 import { after, type EpochSeconds, seconds } from '@mintmark/storage-interface'
 
 import { type AdminContext, audit } from '../audit/audit.ts'
-import { AdminError } from '../error/refusals.ts'
+import { refuse } from '../error/refusals.ts'
 import { changeStored } from './provider-changes.ts'
 
 /** A new set-up link. Its address contains a secret, and cannot be read again. */
@@ -23,7 +23,7 @@ export const createSetupLink = (
       target: { kind: 'provider', id },
       run: async () => {
         if (!Number.isSafeInteger(lifetime) || lifetime < 1 || lifetime > maximumSetupLifetime)
-          throw new AdminError('setup_link_invalid', { pointer: '/lifetime' })
+          throw refuse('setup_link_invalid', { pointer: '/lifetime' })
         const secret = randomSecret(context.random)
         const digest = await digestSecret(await sessionOf(secret))
         const createdAt = context.clock()

@@ -2,7 +2,7 @@ import { type EpochSeconds, sessionId, type SessionRecord, userId } from '@mintm
 import type { SessionEnd } from '@mintmark/storage-interface/stores'
 
 import { type AdminContext, audit } from '../audit/audit.ts'
-import { AdminError } from '../error/refusals.ts'
+import { refuse } from '../error/refusals.ts'
 import { findUser } from '../users/user-view.ts'
 
 /** A browser in which a user is signed in. */
@@ -80,7 +80,7 @@ const revokeSession = (user: string | undefined, id: string, context: AdminConte
         const sessions = owner === undefined ? [] : await sessionsOf(owner, context)
         const session = sessions.find((each) => each.sessionId === id)
         // RFC 9110 §15.5.5: the session of another user is not found either.
-        if (session === undefined) throw new AdminError('session_unknown')
+        if (session === undefined) throw refuse('session_unknown')
         await context.storage.sessions.revoke(administratorEnd(session, context))
         return { result: undefined, before: { userId: owner ?? null, sessionId: session.sessionId } }
       },

@@ -4,7 +4,7 @@ import type { AdminAction } from '../audit/admin-event.ts'
 import { plainJson } from '../audit/audit-log.ts'
 import { type AdminContext, audit, auditChange, type ProvisioningToAdminister } from '../audit/audit.ts'
 import { administerDeliveries, type DeliveryView } from '../deliveries/delivery-administration.ts'
-import { AdminError } from '../error/refusals.ts'
+import { refuse } from '../error/refusals.ts'
 import type { Page, PageRequest } from '../page.ts'
 
 type Targets = Provisioning['targets']
@@ -44,7 +44,7 @@ export interface TargetAdministration {
 export const administerTargets = (context: AdminContext): TargetAdministration => {
   const provisioning = (): ProvisioningToAdminister => {
     // RFC 9110 §15.5.10: the host sends nothing to partners.
-    if (context.provisioning === undefined) throw new AdminError('provisioning_missing')
+    if (context.provisioning === undefined) throw refuse('provisioning_missing')
     return context.provisioning
   }
   const changed = <Result>(name: AdminAction, id: string, change: (targets: Targets) => Promise<Result>) =>

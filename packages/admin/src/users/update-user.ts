@@ -11,7 +11,7 @@ import {
   isReservedClaim,
   readFieldValues,
 } from '../custom-fields/custom-field.ts'
-import { AdminError } from '../error/refusals.ts'
+import { refuse } from '../error/refusals.ts'
 import {
   type Administered,
   findAdministered,
@@ -58,7 +58,7 @@ const changeStored = (
   untilSettled(async () => {
     const before = await findUser(userId, context)
     // RFC 9110 §15.5.13.
-    if (version !== undefined && version !== before.version) throw new AdminError('version_mismatch')
+    if (version !== undefined && version !== before.version) throw refuse('version_mismatch')
     const claims = await changedClaims(before.claims, change, context.customFields)
     const after = await applyUnlessLastAdministrator(
       {
@@ -121,8 +121,8 @@ export async function changedClaims(
   const changed = new Map<string, JsonValue>(Object.entries(before))
   for (const [name, value] of Object.entries(claims)) {
     // RFC 7519 §4: the protocol or a custom field sets this claim.
-    if (isReservedClaim(name) || mapped.has(name)) throw new AdminError('claim_reserved', { pointer: '/claims' })
-    if (!isClaimName(name)) throw new AdminError('claim_invalid', { pointer: '/claims' })
+    if (isReservedClaim(name) || mapped.has(name)) throw refuse('claim_reserved', { pointer: '/claims' })
+    if (!isClaimName(name)) throw refuse('claim_invalid', { pointer: '/claims' })
     setOrDelete(changed, name, value ?? undefined)
   }
 
@@ -146,9 +146,9 @@ const isClaimName = (name: string): boolean => /^[\x21-\x7E]{1,128}$/.test(name)
 function requireStorable(claims: JsonObject): JsonObject {
   // RFC 9110 §15.5.1: tokens and responses contain the claims, so their size is limited.
   if (isDeeper(claims, 8) || JSON.stringify(claims).length > 32_768)
-    throw new AdminError('claims_too_large', { pointer: '/claims' })
+    throw refuse('claims_too_large', { pointer: '/claims' })
   // RFC 9110 §15.5.1: some stores cannot read these characters back.
-  if (!isStorable(claims)) throw new AdminError('claim_invalid', { pointer: '/claims' })
+  if (!isStorable(claims)) throw refuse('claim_invalid', { pointer: '/claims' })
   return claims
 }
 

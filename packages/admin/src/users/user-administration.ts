@@ -1,7 +1,7 @@
 import type { RevokedAccess } from '@mintmark/scim/engine'
 
 import type { AdminContext } from '../audit/audit.ts'
-import { AdminError, toAdminError } from '../error/refusals.ts'
+import { refuse, toAdminError } from '../error/refusals.ts'
 import { pageLimit, type Page, type PageRequest } from '../page.ts'
 import { type UserChange, type UserTarget, updateUser } from './update-user.ts'
 import { upsertUsers, type UpsertOptions, type UpsertResult, type UserUpsert } from './upsert-users.ts'
@@ -96,7 +96,7 @@ async function listUsers(search: UserSearch, { storage, userType }: AdminContext
     page: { kind: 'cursor', after: search.after, limit },
   })
   // RFC 7644 §3.12 tooMany.
-  if (found.outcome === 'tooMany') throw new AdminError('filter_too_broad')
+  if (found.outcome === 'tooMany') throw refuse('filter_too_broad')
   return { items: found.records.map(userView), next: found.next, total: found.total }
 }
 

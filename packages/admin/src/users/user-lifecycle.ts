@@ -5,7 +5,7 @@ import { type LifecycleOutcome } from '@mintmark/storage-interface/stores'
 
 import { type AdminContext, audit } from '../audit/audit.ts'
 import { plainJson } from '../audit/audit-log.ts'
-import { AdminError } from '../error/refusals.ts'
+import { refuse } from '../error/refusals.ts'
 import { isChosenIdentifier } from '../text.ts'
 import { findAdministered, applyUnlessLastAdministrator } from '../last-administrators/last-administrators.ts'
 import { changedClaims, type UserChange } from './update-user.ts'
@@ -36,13 +36,13 @@ export function createUser(user: NewUser, context: AdminContext): Promise<UserVi
       target: { kind: 'user', id },
       run: async () => {
         // OIDC Core §2.
-        if (!isChosenIdentifier(id, 255)) throw new AdminError('identifier_invalid', { pointer: '/user_id' })
+        if (!isChosenIdentifier(id, 255)) throw refuse('identifier_invalid', { pointer: '/user_id' })
         const claims = await changedClaims({}, user, customFields)
         // RFC 9700 §4.15: a client must not be mistaken for a user with the same `sub`.
-        if ((await storage.clients.find(clientId(id))) !== undefined) throw new AdminError('identifier_taken')
+        if ((await storage.clients.find(clientId(id))) !== undefined) throw refuse('identifier_taken')
         const { outcome } = await storage.users.insert({ userId: userId(id), claims, createdAt: clock() })
         // OIDC Core §2: the identifier of a removed user stays taken.
-        if (outcome === 'taken') throw new AdminError('identifier_taken')
+        if (outcome === 'taken') throw refuse('identifier_taken')
         const created = await findUser(id, context)
         return { result: userView(created), after: loggedUser(created) }
       },
@@ -95,7 +95,7 @@ export const revokeAccessOfUser = (id: string, context: AdminContext): Promise<R
         const listed = await revokedAccess(before, clock(), storage)
         const { outcome } = await storage.users.revokeAccess(before.userId, clock())
         // RFC 9110 §15.5.5: the user was removed since they were read.
-        if (outcome === 'absent') throw new AdminError('user_unknown')
+        if (outcome === 'absent') throw refuse('user_unknown')
         const revoked = before.active ? listed : { grants: [], sessionIds: [] }
         return { result: revoked, before: loggedUser(before), after: loggedAccess(revoked) }
       },
@@ -117,7 +117,7 @@ export const removeUser = (id: string, context: AdminContext): Promise<RevokedAc
         const { before, revoked } = await deactivateUnlessLastAdministrator(id, context)
         const { outcome } = await context.storage.users.remove(before.userId, context.clock())
         // RFC 9110 §15.5.5: of several concurrent removals one succeeds.
-        if (outcome === 'absent') throw new AdminError('user_unknown')
+        if (outcome === 'absent') throw refuse('user_unknown')
         return { result: revoked, before: loggedUser(before), after: revoked && loggedAccess(revoked) }
       },
     },
@@ -148,7 +148,7 @@ export async function deactivateUnlessLastAdministrator(id: string, context: Adm
 
 function requirePresent(outcome: LifecycleOutcome): UserRecord {
   // RFC 9110 §15.5.5: the user was removed since they were read.
-  if (outcome.outcome === 'absent') throw new AdminError('user_unknown')
+  if (outcome.outcome === 'absent') throw refuse('user_unknown')
   return outcome.record
 }
 

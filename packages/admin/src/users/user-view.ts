@@ -7,7 +7,7 @@ import {
 } from '@mintmark/storage-interface'
 
 import { customFieldsClaim, fieldsOf } from '../custom-fields/custom-field.ts'
-import { AdminError } from '../error/refusals.ts'
+import { refuse } from '../error/refusals.ts'
 import { isIdentifier } from '../text.ts'
 
 /** A user as administrators see them. */
@@ -32,7 +32,7 @@ export async function findUser(id: string, { storage }: { readonly storage: Admi
   // OIDC Core §2: a `sub` has at most 255 characters.
   const user = isIdentifier(id, 255) ? await storage.users.find(userId(id)) : undefined
   // RFC 9110 §15.5.5.
-  if (user === undefined) throw new AdminError('user_unknown')
+  if (user === undefined) throw refuse('user_unknown')
   return user
 }
 

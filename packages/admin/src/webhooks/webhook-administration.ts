@@ -16,7 +16,7 @@ import { changeTypes, untilSettled, type WebhookRecord } from '@mintmark/storage
 import { plainJson } from '../audit/audit-log.ts'
 import { type AdminContext, audit } from '../audit/audit.ts'
 import type { AdminAction } from '../audit/admin-event.ts'
-import { AdminError } from '../error/refusals.ts'
+import { refuse } from '../error/refusals.ts'
 
 /** The settings of a webhook. */
 interface WebhookChange {
@@ -144,7 +144,7 @@ const createWebhook = (webhook: NewWebhook, context: AdminContext): Promise<Crea
       run: async () => {
         const settings = checkChange(webhook, context)
         // RFC 9110 §15.5.10.
-        if ((await listWebhooks(context)).length >= maximumWebhooks) throw new AdminError('too_many_webhooks')
+        if ((await listWebhooks(context)).length >= maximumWebhooks) throw refuse('too_many_webhooks')
         const { secret, sealed } = await createSecret(webhookId, context)
         const now = clock()
         const record: WebhookRecord = {
@@ -180,11 +180,10 @@ function checkChange(
 ): Partial<WebhookRecord> {
   // RFC 9110 §15.5.1: the server sends requests to this URL.
   if (url !== undefined && !isOutboundUrl(url, dangerouslyAllowOutbound))
-    throw new AdminError('webhook_url_invalid', { pointer: '/url' })
+    throw refuse('webhook_url_invalid', { pointer: '/url' })
   const known: readonly string[] = changeTypes
   // RFC 9110 §15.5.1.
-  if (types?.some((type) => !known.includes(type)) === true)
-    throw new AdminError('webhook_type_unknown', { pointer: '/types' })
+  if (types?.some((type) => !known.includes(type)) === true) throw refuse('webhook_type_unknown', { pointer: '/types' })
   return {
     ...(url !== undefined && { url }),
     ...(types !== undefined && { types }),
@@ -201,7 +200,7 @@ const isWebhook = ({ stream, target }: WebhookRecord): boolean => stream === und
 async function findWebhook(id: string, { storage }: AdminContext): Promise<WebhookRecord> {
   const found = await storage.webhooks.find(id)
   // RFC 9110 §15.5.5. The receiver of a stream of security events manages it.
-  if (found === undefined || !isWebhook(found)) throw new AdminError('webhook_unknown')
+  if (found === undefined || !isWebhook(found)) throw refuse('webhook_unknown')
   return found
 }
 
@@ -240,7 +239,7 @@ const addSecret = (id: string, context: AdminContext): Promise<string> =>
         const { secret, sealed } = await createSecret(id, context)
         const { after } = await changeWebhook(id, context, ({ secrets }) => {
           // RFC 9110 §15.5.10.
-          if (secrets.length > 1) throw new AdminError('too_many_secrets')
+          if (secrets.length > 1) throw refuse('too_many_secrets')
           return { secrets: [sealed, ...secrets] }
         })
         return { result: secret, after: plainJson(webhookView(after)) }
@@ -255,7 +254,7 @@ async function createSecret(
 ): Promise<{ readonly secret: string; readonly sealed: string }> {
   const { deriveSecrets } = keys ?? {}
   // RFC 9110 §15.5.10.
-  if (deriveSecrets === undefined) throw new AdminError('keys_missing')
+  if (deriveSecrets === undefined) throw refuse('keys_missing')
   const secret = `whsec_${btoa(String.fromCharCode(...random(32)))}`
   const owner = { issuer: storage.issuer, webhookId }
   return { secret, sealed: await sealWebhookSecret(secret, owner, { keys: { deriveSecrets }, random }) }

@@ -6,7 +6,7 @@ import { at } from '../api.ts'
 import { refusalNotice } from '../elements/notice.ts'
 import { readForm } from '../form.ts'
 import { head } from '../layout.ts'
-import { ApiError, ConsoleError } from '../refusals.ts'
+import { ApiError, refuse } from '../refusals.ts'
 import { secretPage } from '../secret-page.ts'
 import { recordOf, textOf } from '../values.ts'
 import { seeOther } from '../action.ts'
@@ -49,7 +49,7 @@ export const createClient: Page = async (visit) => {
   const form = readForm(visit.request)
   const kind = form.text('kind')
   // RFC 9110 §15.5.1: no link of the console leads here.
-  if (!isKind(kind)) throw new ConsoleError('form_malformed')
+  if (!isKind(kind)) throw refuse('form_malformed')
   const fields = readClientFields(form, kinds[kind].hasUsers)
   const body = { ...kinds[kind].metadata, ...clientMembers(fields) }
   const created = await visit.api.attempt({ method: 'POST', path: '/clients', body })

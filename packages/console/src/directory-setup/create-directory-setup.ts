@@ -28,7 +28,7 @@ import type { AdminServer } from '../api.ts'
 import type { ConsoleLanguage } from '../languages/catalogues.ts'
 import { framedPage, head } from '../layout.ts'
 import { openJournal, refusedRequest, requireOwnPage, textsIn } from '../own-requests.ts'
-import { ConsoleError, type ConsoleEvent, type ConsoleOccurrence } from '../refusals.ts'
+import { ConsoleError, type ConsoleEvent, type ConsoleOccurrence, refuse } from '../refusals.ts'
 import { setupCatalogues } from './languages/catalogues.ts'
 import { english } from './languages/english.ts'
 import type { SetupMessages } from './languages/messages.ts'
@@ -81,22 +81,20 @@ export function createDirectorySetup(options: DirectorySetupOptions): HttpServic
     cookie: defineCookie(admin.issuer, 'mintmark-directory-setup'),
     journal: openJournal('directory set-up', options.onEvent),
   }
-  const refuse = (reason: ConsoleError['reason'], exchange: SetupExchange) =>
-    renderError(new ConsoleError(reason), exchange, deps)
 
   return createService<undefined, undefined>({
     origin: root.origin,
     bodyLimit: 4096,
-    tooLarge: (exchange) => refuse('message_too_large', exchange),
+    tooLarge: (exchange) => renderError(refuse('message_too_large'), exchange, deps),
     serves: (requested) => requested === root.pathname || requested.startsWith(`${root.pathname}/`),
     find: (request) => findRoute(request, deps),
     async authenticate(request) {
       requireOwnPage(request)
       return undefined
     },
-    notFound: (exchange) => refuse('page_not_found', exchange),
+    notFound: (exchange) => renderError(refuse('page_not_found'), exchange, deps),
     methodNotAllowed: (methods, exchange) =>
-      withHeaders(refuse('method_not_allowed', exchange), [allowHeader(methods)]),
+      withHeaders(renderError(refuse('method_not_allowed'), exchange, deps), [allowHeader(methods)]),
     renderError: (error, exchange) => renderError(error, exchange, deps),
   })
 }
@@ -189,14 +187,14 @@ async function exchangeLink(
   { admin, cookie }: Dependencies,
 ): Promise<ServerResponse> {
   const session = await admin.setupLinks.exchange(token)
-  if (session === undefined) throw new ConsoleError('setup_link_invalid')
+  if (session === undefined) throw refuse('setup_link_invalid')
   return withHeaders(redirect(link('')), [cookie.set(session.value)])
 }
 
 async function openVisit(visit: SetupVisit, { admin, cookie }: Dependencies): Promise<OpenedVisit> {
   const value = cookie.read(visit.request)
   const setup = value === undefined ? undefined : await admin.setupLinks.open(value)
-  if (setup === undefined) throw new ConsoleError('setup_link_invalid')
+  if (setup === undefined) throw refuse('setup_link_invalid')
   return { ...visit, setup }
 }
 
@@ -207,7 +205,7 @@ async function finish(visit: OpenedVisit, { cookie }: Dependencies): Promise<Ser
 
 function renderError(error: unknown, { request, route }: SetupExchange, deps: Dependencies): ServerResponse {
   const { journal, catalogues } = deps
-  const refusal = error instanceof ConsoleError ? error : new ConsoleError('unexpected_failure', { cause: error })
+  const refusal = error instanceof ConsoleError ? error : refuse('unexpected_failure', { cause: error })
   // The path of a link contains its secret.
   const path = route?.template ?? deps.root.pathname
   journal.record(request, refusedRequest(refusal, { method: request.method, path }))

@@ -90,7 +90,7 @@ export async function completeInteraction(
     if (await consumeForDenial(step, deps)) recordDenial(denial, step, deps)
     // RFC 6749 §4.1.2.1 lets the server inform the user instead: the client could not tell the user why the sign-in
     // failed, and only the user's administrator can help.
-    throw refuse('user_inactive:page', { clientId: request.client.clientId, userId: answer.subject })
+    throw refuse('user_inactive_page', { clientId: request.client.clientId, userId: answer.subject })
   }
   if (isDenied) return denyInteraction({ ...step, user: signedInUser }, deps)
   const isChosen = step.isStored || isSignIn(answer) || answer.account === 'signed_in'

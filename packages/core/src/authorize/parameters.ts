@@ -17,7 +17,7 @@ export function refuseUnsupported(parameters: Parameters): void {
   for (const name of unsupportedParameters) {
     if (parameters.get(name) === undefined) continue
     // OIDC Core §3.1.2.6 defines an error code for each of these parameters, so none is silently ignored.
-    throw refuse(`parameter_unsupported:${name}`)
+    throw refuse(`parameter_unsupported_${name}`)
   }
 }
 

@@ -93,7 +93,7 @@ function readCredentials(
   const named = form.get('client_id')
   if (named !== undefined && credentials.clientId !== undefined && named !== credentials.clientId) {
     // RFC 7521 §4.2.1: the assertion must be about the client that client_id names.
-    if (credentials.method === 'private_key_jwt') throw refuse('client_id_contradicted:assertion')
+    if (credentials.method === 'private_key_jwt') throw refuse('client_assertion_contradicted')
     // RFC 6749 §2.3.1: a client_id in the body must name the client that authenticates.
     throw refuse('client_id_contradicted')
   }

@@ -78,9 +78,9 @@ export function createClientDocuments(
       if (isOpenClientId(id)) return identifyOpen(id, now)
       if (!id.startsWith('https://') && !isDocumentUrl(id, allowedOrigins)) return identifyClient(id, storage)
       const stored = await storage.clients.find(clientId(id))
-      if (stored?.disabledAt !== undefined) throw refuse('client_disabled:page')
+      if (stored?.disabledAt !== undefined) throw refuse('client_disabled_page')
       if (stored !== undefined && stored.origin !== 'document') return stored
-      if (settings === undefined) throw refuse('client_unknown:page')
+      if (settings === undefined) throw refuse('client_unknown_page')
       if (!isDocumentUrl(id, allowedOrigins) || !(await isAllowed(id, settings)))
         throw refuse('client_document_not_allowed', { documentHost: URL.parse(id)?.host })
       const reader = stored === undefined ? readers.ofUnknown : readers.ofStored
@@ -103,8 +103,8 @@ export function createClientDocuments(
       if (isOpenClientId(id)) return identifyOpen(id, now)
       if (document === undefined) return identifyClient(id, storage)
       const stored = await storage.clients.find(clientId(id))
-      if (stored?.disabledAt !== undefined) throw refuse('client_disabled:page')
-      if (settings === undefined || !(await isAllowed(id, settings))) throw refuse('client_unknown:page')
+      if (stored?.disabledAt !== undefined) throw refuse('client_disabled_page')
+      if (settings === undefined || !(await isAllowed(id, settings))) throw refuse('client_unknown_page')
       return withDocument(stored, { id, document, now }, settings)
     },
 
@@ -131,8 +131,8 @@ export function createClientDocuments(
         await storage.clients.insert(client)
         const stored = await storage.clients.find(client.clientId)
         // An administrator has removed the client; its identifier stays taken.
-        if (stored === undefined) throw refuse('client_unknown:page')
-        if (stored.disabledAt !== undefined) throw refuse('client_disabled:page')
+        if (stored === undefined) throw refuse('client_unknown_page')
+        if (stored.disabledAt !== undefined) throw refuse('client_disabled_page')
         if (client.origin === 'open_registration') return 'kept'
         const isSame = stored.documentDigest === client.documentDigest
         const isNewer = (client.documentReadAt ?? 0) > (stored.documentReadAt ?? 0)
@@ -147,7 +147,7 @@ export function createClientDocuments(
 
   async function identifyOpen(id: string, now: EpochSeconds): Promise<ClientRecord> {
     const stored = isVisibleAscii(id) ? await storage.clients.find(clientId(id)) : undefined
-    if (stored?.disabledAt !== undefined) throw refuse('client_disabled:page')
+    if (stored?.disabledAt !== undefined) throw refuse('client_disabled_page')
     return stored !== undefined && stored.origin !== 'open_registration'
       ? stored
       : openClients.identify(id, stored, now)

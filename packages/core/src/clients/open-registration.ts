@@ -89,7 +89,7 @@ export function createOpenClients(
     },
 
     async identify(id, stored, now) {
-      if (settings === undefined) throw refuse('client_unknown:page')
+      if (settings === undefined) throw refuse('client_unknown_page')
       const client = stored ?? (await read(id, now, settings))
       if (client === undefined) throw refuse('client_id_forged')
       const permitted = permittedBy(settings, client)

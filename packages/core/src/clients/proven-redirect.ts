@@ -26,8 +26,8 @@ export async function identifyClient(id: string, storage: OAuthStorage): Promise
   // RFC 6749 Appendix A.1: a client_id is visible ASCII; no other string can name a client.
   const client = isVisibleAscii(id) ? await storage.clients.find(clientId(id)) : undefined
   // RFC 6749 §4.1.2.1: an unknown client never causes a redirect. A disabled one gets the same answer.
-  if (client === undefined) throw refuse('client_unknown:page')
-  if (client.disabledAt !== undefined) throw refuse('client_disabled:page')
+  if (client === undefined) throw refuse('client_unknown_page')
+  if (client.disabledAt !== undefined) throw refuse('client_disabled_page')
   return client
 }
 

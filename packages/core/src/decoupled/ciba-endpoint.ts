@@ -107,7 +107,7 @@ async function requireUsableClient(
   // RFC 6749 §5.2: unauthorized_client.
   if (!grantTypes.includes(cibaGrantType)) throw refuse('grant_type_not_registered')
   // CIBA Core 1.0 §7.1: the client must authenticate, because its request disturbs a user.
-  if (tokenEndpointAuthMethod === 'none') throw refuse('client_public:ciba', { clientId })
+  if (tokenEndpointAuthMethod === 'none') throw refuse('client_public_ciba', { clientId })
   // CIBA Core 1.0 §4: the client would wait for a notification that nobody sends.
   if (backchannelTokenDeliveryMode === 'ping' && pings === undefined) throw refuse('ping_unavailable')
   await limit(backchannelLimits.ofClient, `client ${clientId}`, now)

@@ -36,7 +36,7 @@ export async function signedOrPlain(
     return form
   }
   // CIBA Core 1.0 §7.1.1: otherwise an attacker could leave out the signature.
-  if (jwt === undefined) throw refuse('request_object_required:ciba')
+  if (jwt === undefined) throw refuse('request_object_required_ciba')
   // CIBA Core 1.0 §7.1.1: the parameters are in the JWT.
   if (form.names.some((name) => known.has(name))) throw refuse('parameter_outside_request')
   return openSignedRequest(jwt, { ...asked, algorithm }, deps)
@@ -59,13 +59,13 @@ async function openSignedRequest(
   const by = { client, algorithms: withSynonyms([algorithm]), now }
   const verified = isCompactJws(jwt, maxLength) ? await verifyClientJwt(jwt, by, keySets) : undefined
   // RFC 8725 §3.11: the client must sign it as a request, with its registered algorithm.
-  if (verified === undefined || !isRequestObjectType(verified.header.typ)) throw fail('request_object_unverified:ciba')
+  if (verified === undefined || !isRequestObjectType(verified.header.typ)) throw fail('request_object_unverified_ciba')
   const { claims } = verified
   // CIBA Core 1.0 §7.1.1: iss, aud, exp, nbf, iat and jti are required.
-  if (claims['iss'] !== client.clientId) throw fail('request_object_issuer:ciba')
-  if (!isForIssuer(claims['aud'], issuer)) throw fail('request_object_audience:ciba')
+  if (claims['iss'] !== client.clientId) throw fail('request_object_issuer_ciba')
+  if (!isForIssuer(claims['aud'], issuer)) throw fail('request_object_audience_ciba')
   const timeFault = findTimeFault(claims, { requestObjectLifetime: longestLifetime }, now)
-  if (timeFault !== undefined) throw fail(`${timeFault}:ciba`)
+  if (timeFault !== undefined) throw fail(`${timeFault}_ciba`)
   const parameters = isStorable(claims) ? parametersOf(claims, (name) => known.has(name)) : undefined
   if (
     parameters === undefined ||
@@ -73,7 +73,7 @@ async function openSignedRequest(
     typeof claims['jti'] !== 'string' ||
     ['request', 'request_uri', 'sub'].some((name) => Object.hasOwn(claims, name))
   )
-    throw fail('request_object_member:ciba')
+    throw fail('request_object_member_ciba')
   return parameters
 }
 

@@ -110,7 +110,7 @@ async function identifyLogoutClient(
   const named = parameters.get('client_id')
   // RP-Initiated Logout §2: the hint must have been issued to this client.
   if (hint !== undefined && named !== undefined && hint.clientId !== clientId(named))
-    throw refuse('client_id_contradicted:logout', { clientId: hint.clientId })
+    throw refuse('logout_client_contradicted', { clientId: hint.clientId })
   const id = hint?.clientId ?? named
   return id === undefined ? undefined : identifyClient(id, storage)
 }

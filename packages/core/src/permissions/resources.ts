@@ -206,7 +206,7 @@ export function resolveTarget(
   // RFC 8707 §2.2: the default audience was not granted. A removed resource must not widen a narrow grant.
   if (audience.length === 0) {
     const knownResources = [...deps.resources.keys()].slice(0, 20)
-    throw refuse('resource_unknown:granted', {
+    throw refuse('granted_resource_unknown', {
       clientId: client.clientId,
       refusedResources: forLog(resources),
       knownResources,

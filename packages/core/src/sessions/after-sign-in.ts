@@ -18,7 +18,7 @@ export function redirectAfterSignIn(
 ): ServerResponse {
   const location = localPath(path.returnTo, path.otherwise)
   // Without a session, the page behind the redirect would send the user back to the sign-in page, for ever (RFC 6749 §4.1.2.1).
-  if (outcome === 'user_inactive') throw refuse('user_inactive:page', { userId: signedIn.subject })
+  if (outcome === 'user_inactive') throw refuse('user_inactive_page', { userId: signedIn.subject })
   if (outcome === 'user_unknown') throw refuse('user_unknown', { userId: signedIn.subject })
   return redirect(location, headers)
 }

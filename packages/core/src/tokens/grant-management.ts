@@ -88,7 +88,7 @@ async function findAuthorizedGrant(
       grantedScopes: status.scopes,
     })
   // Grant Management §5.1: only confidential clients.
-  if (client.tokenEndpointAuthMethod === 'none') throw refuse('client_public:grants', context)
+  if (client.tokenEndpointAuthMethod === 'none') throw refuse('client_public_grant_management', context)
 
   const found = await deps.storage.status.ofGrant(grantId(idInPath))
   const owner = status.kind === 'user' ? status.family.user.userId : undefined

@@ -8,7 +8,7 @@ import { recordTolerances, type ScimCall } from '../call/scim-call.ts'
 import { listInMemory } from '../custom/list-in-memory.ts'
 import type { References } from '../custom/references.ts'
 import type { ServedType } from '../custom/resource-endpoints.ts'
-import { refusal } from '../error/scim-error.ts'
+import { refuse } from '../error/scim-error.ts'
 import type { ScimOccurrence } from '../event/scim-event.ts'
 import type { ScimLimits } from '../limits/scim-limits.ts'
 import { applyAssignments } from '../patch/apply-patch.ts'
@@ -112,7 +112,7 @@ const isAgentOf = (client: ClientRecord | undefined, provider: ProviderId): clie
 async function findAgent({ caller, id }: ScimCall, { clients }: AgentDependencies['storage']): Promise<Agent> {
   const client = isIdentifier.test(id) ? await clients.find(clientId(id)) : undefined
   // RFC 7644 §3.12, 404, including for a client that is no agent, and an agent of another provider (RFC 7644 §6).
-  if (!isAgentOf(client, caller.provider.providerId)) throw refusal('resource_not_found')
+  if (!isAgentOf(client, caller.provider.providerId)) throw refuse('resource_not_found')
   return client
 }
 
@@ -138,15 +138,15 @@ async function createAgent(document: JsonObject, call: ScimCall, deps: AgentDepe
   }
   const agents = await allAgents(provider.providerId, deps)
   if (agent.externalId !== undefined && agents.some((other) => other.agent.externalId === agent.externalId))
-    throw refusal('external_id_taken')
-  if (agents.length >= limits.agents) throw refusal('resources_too_many')
+    throw refuse('external_id_taken')
+  if (agents.length >= limits.agents) throw refuse('resources_too_many')
 
   const isActive = getMember(document, 'active') !== false
   if (isActive) await requireActiveOwner(agent.ownerUserId, call, deps)
   const created = { ...(await newAgent(agent, provider, deps)), disabledAt: call.now }
   const { outcome } = await storage.clients.insert(created)
   // The identifier is random, so another agent has the externalId.
-  if (outcome === 'taken') throw refusal('external_id_taken')
+  if (outcome === 'taken') throw refuse('external_id_taken')
   recordChange(['created', created], call, deps)
   if (!isActive) return created
 
@@ -196,7 +196,7 @@ async function withActivity(
     return { ...named, disabledAt: disabledAt ?? endedAt, agent: { ...agent, endedAt } }
   }
   // RFC 7644 §3.12, 403: only administrators enable what an administrator has disabled.
-  if (isBlocked) throw refusal('agent_blocked')
+  if (isBlocked) throw refuse('agent_blocked')
   await requireActiveOwner(agent.ownerUserId, call, deps)
   return { ...named, disabledAt: undefined, agent: { ...agent, endedAt: undefined } }
 }
@@ -210,7 +210,7 @@ async function requireActiveOwner(
   const user = await storage.users.find(owner)
   // RFC 7644 §3.12 invalidValue: an agent cannot outlive its owner.
   if (user?.active !== true || user.providerId !== caller.provider.providerId)
-    throw refusal('agent_owner_inactive', { attribute: 'owners' })
+    throw refuse('agent_owner_inactive', { attribute: 'owners' })
 }
 
 /** Checks a document, and returns what of it is stored. */
@@ -223,10 +223,10 @@ async function checkedState(
   const isNew = getMember(before, 'id') === undefined
   // RFC 7643 §7 immutable: the identifier under which the provider finds the agent does not change.
   if (!isNew && externalId !== getText(before, 'externalId'))
-    throw refusal('attribute_immutable', { attribute: 'externalId' })
+    throw refuse('attribute_immutable', { attribute: 'externalId' })
   if (externalId !== undefined && externalId.length > 255)
     // RFC 7644 §3.12 invalidValue.
-    throw refusal('value_too_long', { attribute: 'externalId' })
+    throw refuse('value_too_long', { attribute: 'externalId' })
   await references.check(document, before, {
     providerId: caller.provider.providerId,
     baseUrl,
@@ -236,7 +236,7 @@ async function checkedState(
   })
   const resource = toObject(Object.entries(document).filter(([name]) => !excludedAttributes.has(name)))
   // RFC 9110 §15.5.14: the same limit applies to users.
-  if (utf8Length(JSON.stringify(resource)) > limits.resourceBytes) throw refusal('resource_too_large')
+  if (utf8Length(JSON.stringify(resource)) > limits.resourceBytes) throw refuse('resource_too_large')
   return { externalId, ownerUserId: accountableOwner(document), resource, updatedAt: now }
 }
 
@@ -250,7 +250,7 @@ function accountableOwner(document: JsonObject): UserId {
   const owner = values.find((value) => getMember(value, 'primary') === true) ?? values[0]
   const id = owner && getText(owner, 'value')
   // RFC 7644 §3.12 invalidValue: nobody would be accountable.
-  if (id === undefined) throw refusal('value_required', { attribute: 'owners' })
+  if (id === undefined) throw refuse('value_required', { attribute: 'owners' })
   return userId(id)
 }
 
@@ -267,7 +267,7 @@ const removeAgent = (call: ScimCall, deps: AgentDependencies): Promise<'removed'
     if (outcome !== 'swapped') return undefined
     const removal = await storage.clients.remove(current.clientId, call.now)
     // RFC 7644 §3.6: of concurrent DELETE requests, one succeeds.
-    if (removal.outcome === 'absent') throw refusal('resource_not_found')
+    if (removal.outcome === 'absent') throw refuse('resource_not_found')
     recordChange(['removed', current], call, deps)
     return 'removed' as const
   })

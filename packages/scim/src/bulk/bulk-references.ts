@@ -1,7 +1,7 @@
 import type { Pieces } from '@mintmark/internal'
 import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 
-import { refusal } from '../error/scim-error.ts'
+import { refuse } from '../error/scim-error.ts'
 import { decodeIdentifier } from '../values/scim-path.ts'
 import type { ScimEndpoint, ScimRoutes } from '../call/scim-call.ts'
 import { isArray, isObject, toObject } from '../values/json.ts'
@@ -111,7 +111,7 @@ export function resolveTarget(
   const collection = Object.hasOwn(resources, name.toLowerCase()) ? resources[name.toLowerCase()] : undefined
   const endpoint = (id === '' ? collection?.collection : collection?.member)?.[method]
   // RFC 7644 §3.7: the relative path of a resource type's endpoint or of a resource.
-  if (endpoint === undefined) throw refusal('bulk_path')
+  if (endpoint === undefined) throw refuse('bulk_path')
   const bulkId = referenceIn(id)
   const resolved = bulkId === undefined ? id : idOf(bulkId)
   return { endpoint, path: id === '' ? `/${name}` : `/${name}/${encodeURIComponent(resolved)}`, id: resolved }
@@ -125,7 +125,7 @@ function parseBulkPath(path: string): { readonly name: string; readonly id: stri
   const [, name = '', segment = ''] = pathForm.exec(path) ?? []
   const id = decodeIdentifier(segment)
   // RFC 3986 §5.2.4: dot segments, which URL parsing would remove.
-  if (id === undefined || id === '.' || id === '..') throw refusal('bulk_path')
+  if (id === undefined || id === '.' || id === '..') throw refuse('bulk_path')
   return { name, id }
 }
 

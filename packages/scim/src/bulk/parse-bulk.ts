@@ -1,7 +1,7 @@
 import type { Pieces } from '@mintmark/internal'
 import type { JsonValue } from '@mintmark/storage-interface'
 
-import { refusal } from '../error/scim-error.ts'
+import { refuse } from '../error/scim-error.ts'
 import type { ScimLimits } from '../limits/scim-limits.ts'
 import type { ToleranceCounter } from '../tolerance/tolerances.ts'
 import {
@@ -30,9 +30,9 @@ export function* parseBulk(
 
   const list = members.get('operations')?.value
   // RFC 7644 §3.7: "Operations" is required and an array.
-  if (!isArray(list)) throw refusal('bulk_operations_missing')
+  if (!isArray(list)) throw refuse('bulk_operations_missing')
   // RFC 7644 §3.7.4: 413, before any operation is parsed.
-  if (list.length > bulkOperations) throw refusal('bulk_too_large')
+  if (list.length > bulkOperations) throw refuse('bulk_too_large')
   const operations = list.map((operation) => readOperation(operation, tolerances))
   refuseRepeatedIds(operations)
   return { operations, failOnErrors: readFailOnErrors(members.get('failonerrors')?.value ?? undefined, bulkOperations) }
@@ -40,14 +40,14 @@ export function* parseBulk(
 
 function readOperation(operation: JsonValue, tolerances: ToleranceCounter): BulkOperation {
   // RFC 7644 §3.7: an operation is an object.
-  if (!isObject(operation)) throw refusal('bulk_operation_malformed')
+  if (!isObject(operation)) throw refuse('bulk_operation_malformed')
   const members = membersByName(operation)
   const sentMethod = textOf(members, 'method')
   const method = methodOf(sentMethod, tolerances)
   const path = textOf(members, 'path')
   // RFC 7644 §3.7: method and path are required.
   if (sentMethod === undefined || !methodName.test(sentMethod) || path === undefined)
-    throw refusal('bulk_operation_malformed')
+    throw refuse('bulk_operation_malformed')
   const bulkId = textOf(members, 'bulkId')
   const sent = {
     path,
@@ -57,21 +57,21 @@ function readOperation(operation: JsonValue, tolerances: ToleranceCounter): Bulk
   if (method === 'other') return { ...sent, method, sentMethod, bulkId }
   if (method !== 'POST') return { ...sent, method, bulkId }
   // RFC 7644 §3.7: required with POST, because it tells the client which resource was created.
-  if (bulkId === undefined || bulkId === '') throw refusal('bulk_id_missing')
+  if (bulkId === undefined || bulkId === '') throw refuse('bulk_id_missing')
   return { ...sent, method, bulkId }
 }
 
 function textOf(members: ReadonlyMap<string, Member>, name: string): string | undefined {
   const value = members.get(nameKey(name))?.value ?? undefined
   // RFC 7644 §3.7: these members are strings.
-  if (value !== undefined && typeof value !== 'string') throw refusal('bulk_operation_malformed')
+  if (value !== undefined && typeof value !== 'string') throw refuse('bulk_operation_malformed')
   return value
 }
 
 function refuseRepeatedIds(operations: readonly BulkOperation[]): void {
   const ids = operations.filter(({ method }) => method === 'POST').map(({ bulkId }) => bulkId)
   // RFC 7644 §3.7: unique within the request.
-  if (new Set(ids).size < ids.length) throw refusal('bulk_id_repeated')
+  if (new Set(ids).size < ids.length) throw refuse('bulk_id_repeated')
 }
 
 function readFailOnErrors(value: JsonValue | undefined, most: number): number {
@@ -79,7 +79,7 @@ function readFailOnErrors(value: JsonValue | undefined, most: number): number {
   if (value === undefined || value === 0) return Number.POSITIVE_INFINITY
   const isCount = typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= most
   // RFC 7644 §3.7: an integer. More errors than operations are impossible, so such a number is a mistake.
-  if (!isCount) throw refusal('bulk_errors_malformed')
+  if (!isCount) throw refuse('bulk_errors_malformed')
   return value
 }
 

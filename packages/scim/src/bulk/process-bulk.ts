@@ -2,7 +2,7 @@ import type { ServerRequest, ServerResponse } from '@mintmark/core/http'
 import { type Journal, type Pieces, runInTurns } from '@mintmark/internal'
 import type { JsonValue } from '@mintmark/storage-interface'
 
-import { refusal, renderScimError, type ScimErrorBody, toScimError } from '../error/scim-error.ts'
+import { refuse, renderScimError, type ScimErrorBody, toScimError } from '../error/scim-error.ts'
 import { recordRefusal, type ScimOccurrence } from '../event/scim-event.ts'
 import { readMessage, scimResponse } from '../call/scim-message.ts'
 import {
@@ -65,7 +65,7 @@ async function executeOperations(
     const id = identifiers.get(bulkId)
     // RFC 7644 §3.7.1, 409: the reference is circular, or its resource was not created. §3.12 invalidValue: no operation has this
     // bulkId.
-    if (id === undefined) throw refusal(positions.has(bulkId) ? 'bulk_id_unresolved' : 'bulk_id_unknown')
+    if (id === undefined) throw refuse(positions.has(bulkId) ? 'bulk_id_unresolved' : 'bulk_id_unknown')
     return id
   }
   const references: (readonly number[])[] = []
@@ -135,7 +135,7 @@ async function executeOperation(operation: BulkOperation, context: BulkContext):
   let { request } = call
   try {
     // RFC 7644 §3.7: POST, PUT, PATCH or DELETE.
-    if (operation.method === 'other') throw refusal('bulk_operation_malformed')
+    if (operation.method === 'other') throw refuse('bulk_operation_malformed')
     const target = resolveTarget(operation, resources, idOf)
     request = requestOf(operation, target, context)
     const message = await messageOf(operation, context)

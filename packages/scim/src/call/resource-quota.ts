@@ -1,7 +1,7 @@
 import { createRecentMap } from '@mintmark/internal'
 import type { ListOutcome, ListQuery, ProviderId } from '@mintmark/storage-interface/stores'
 
-import { refusal } from '../error/scim-error.ts'
+import { refuse } from '../error/scim-error.ts'
 
 /** How many resources of one type each provider may have. */
 export interface ResourceQuota {
@@ -71,7 +71,7 @@ export function createResourceQuota(
       if (created !== 'full') return created
       await requireFreeKeys()
       // RFC 7644 §3.12, 403: the operation is not permitted.
-      throw refusal('resources_too_many')
+      throw refuse('resources_too_many')
     },
   }
 }

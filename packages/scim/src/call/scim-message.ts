@@ -9,7 +9,7 @@ import {
 } from '@mintmark/internal'
 import type { RateDecision } from '@mintmark/core/internal'
 
-import { refusal, renderScimError, type ScimError } from '../error/scim-error.ts'
+import { refuse, renderScimError, type ScimError } from '../error/scim-error.ts'
 import { parseProjection, type RequestedAttributes, splitAttributeNames } from '../resource/resource.ts'
 import type { Projection, RenderedResource } from '../schema/projection.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
@@ -28,10 +28,10 @@ export async function readMessage({
 }: Pick<ScimCall, 'request' | 'message' | 'turns'>): Promise<unknown> {
   if (message !== undefined) return message
   // RFC 7644 §3.8: application/scim+json, and application/json.
-  if (!hasMediaType(request, ['application/scim+json', 'application/json'])) throw refusal('media_type')
+  if (!hasMediaType(request, ['application/scim+json', 'application/json'])) throw refuse('media_type')
   const text = decodeBody(request.body)
   // RFC 8259 §8.1: JSON is UTF-8.
-  if (text === undefined) throw refusal('body_malformed')
+  if (text === undefined) throw refuse('body_malformed')
   return runInTurns(parseJson(text), turns)
 }
 
@@ -45,13 +45,13 @@ export type Query = ReadonlyMap<string, string>
 export function readQuery(request: ServerRequest): Query {
   const list = parseQuery(request.url.search.slice(1), maximumParameters)
   // RFC 7644 §3.12 invalidSyntax.
-  if ('malformed' in list) throw refusal('query_malformed')
+  if ('malformed' in list) throw refuse('query_malformed')
   const query = new Map<string, string>()
   for (const [name, value] of list) {
     const key = nameKey(name)
     // RFC 7644 §3.4.2: each parameter once. With two filters, the choice would be a guess.
     if (query.has(key) && searchParameters.has(key))
-      throw refusal(key === 'filter' ? 'filter_repeated' : 'query_malformed')
+      throw refuse(key === 'filter' ? 'filter_repeated' : 'query_malformed')
     query.set(key, value)
   }
   return query
@@ -87,10 +87,10 @@ export function namedAttributes(query: Query): RequestedAttributes {
 export function checkPreconditions(request: ServerRequest, version: string): void {
   const expected = request.headers.get('if-match')
   // RFC 9110 §13.1.1: none of the tags matches.
-  if (expected !== undefined && compareEntityTags(expected, version) !== 'match') throw refusal('version_mismatch')
+  if (expected !== undefined && compareEntityTags(expected, version) !== 'match') throw refuse('version_mismatch')
   const excluded = request.headers.get('if-none-match')
   // RFC 9110 §13.1.2: one of the tags matches; `*` matches any existing resource. A malformed list may match.
-  if (excluded !== undefined && compareEntityTags(excluded, version) !== 'no_match') throw refusal('version_mismatch')
+  if (excluded !== undefined && compareEntityTags(excluded, version) !== 'no_match') throw refuse('version_mismatch')
 }
 
 /** Returns whether a request depends on the version of its resource. */

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue, ResolvedFilter } from '@mintmark/storage-interface'
 import type { ProviderId } from '@mintmark/storage-interface/stores'
 
-import { refusal } from '../error/scim-error.ts'
+import { refuse } from '../error/scim-error.ts'
 import type { ListedType } from '../list/type-searches.ts'
 import type { RenderContext } from '../schema/projection.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
@@ -119,10 +119,10 @@ function targetsIn(resource: JsonObject, { extension, attribute, types }: Refere
   return values.map((value) => {
     const id = isObject(value) ? getText(value, 'value') : undefined
     // RFC 7643 §2.4: `value` identifies the resource; the server computes `$ref`.
-    if (!isObject(value) || id === undefined) throw refusal('value_required', { attribute: `${attribute.name}.value` })
+    if (!isObject(value) || id === undefined) throw refuse('value_required', { attribute: `${attribute.name}.value` })
     const type = typeNameOf(value, types)
     // RFC 7643 §2.4: `type` says which of several types the resource has.
-    if (type === undefined) throw refusal('value_required', { attribute: `${attribute.name}.type` })
+    if (type === undefined) throw refuse('value_required', { attribute: `${attribute.name}.type` })
     return { type, id }
   })
 }
@@ -140,9 +140,9 @@ async function requireResources(
       { ...renderContext, projection: type.resourceType.defaultProjection },
     )
     // RFC 7644 §3.12 tooMany.
-    if (outcome?.outcome === 'tooMany') throw refusal('too_many_matches')
+    if (outcome?.outcome === 'tooMany') throw refuse('too_many_matches')
     // RFC 7643 §2.3.7: the server enforces that a reference names a resource of this provider.
-    if (outcome?.total !== batch.length) throw refusal('reference_unknown')
+    if (outcome?.total !== batch.length) throw refuse('reference_unknown')
   }
 }
 

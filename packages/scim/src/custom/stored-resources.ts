@@ -9,7 +9,7 @@ import {
   jsonText,
 } from '@mintmark/storage-interface/stores'
 
-import { refusal } from '../error/scim-error.ts'
+import { refuse } from '../error/scim-error.ts'
 import type { ScimOccurrence } from '../event/scim-event.ts'
 import { countQuery } from '../list/count-query.ts'
 import { checkPreconditions } from '../call/scim-message.ts'
@@ -60,7 +60,7 @@ export function storedType(
     // The server's identifiers are short. A long one from a request cannot match, and could exceed what a store can index.
     const found = id.length > 255 ? undefined : await store.find({ ...ownerOf(caller), resourceId: id })
     // RFC 7644 §3.12, 404, including for a resource of another provider (RFC 7644 §6).
-    if (found === undefined) throw refusal('resource_not_found')
+    if (found === undefined) throw refuse('resource_not_found')
     return found
   }
 
@@ -161,7 +161,7 @@ export function storedType(
           const { outcome } = await store.remove({ providerId, resourceType, resourceId, version })
           if (outcome === 'conflict') return undefined
           // RFC 7644 §3.6: of concurrent DELETE requests, one succeeds.
-          if (outcome === 'absent') throw refusal('resource_not_found')
+          if (outcome === 'absent') throw refuse('resource_not_found')
           record('removed', call, resourceId)
           return 'removed' as const
         }),
@@ -184,7 +184,7 @@ function stateOf(
 ): CustomResourceState {
   const resource = toObject(Object.entries(document).filter(([name]) => !excludedAttributes.has(name)))
   // RFC 9110 §15.5.14: the same limit applies to users.
-  if (utf8Length(JSON.stringify(resource)) > resourceBytes) throw refusal('resource_too_large')
+  if (utf8Length(JSON.stringify(resource)) > resourceBytes) throw refuse('resource_too_large')
   const comparable = comparableResource(resource, type)
   return {
     externalId: getText(document, 'externalId'),
@@ -223,4 +223,4 @@ function uniqueIn(attributes: readonly Attribute[], owner: JsonObject, prefix: s
 
 /** Creates the error for a unique value that another resource of the type already has (RFC 7644 §3.12 uniqueness). */
 const keyTakenError = (key: 'externalId' | 'unique'): Error =>
-  refusal(key === 'externalId' ? 'external_id_taken' : 'value_taken')
+  refuse(key === 'externalId' ? 'external_id_taken' : 'value_taken')

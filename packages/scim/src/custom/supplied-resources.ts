@@ -2,7 +2,7 @@ import { type Pieces, runAtOnce, runInTurns, type Turns } from '@mintmark/intern
 import { type JsonObject, type JsonValue } from '@mintmark/storage-interface'
 import { type ProviderId, jsonText } from '@mintmark/storage-interface/stores'
 
-import { refusal, ScimError } from '../error/scim-error.ts'
+import { refuse, ScimError } from '../error/scim-error.ts'
 import { parseResource } from '../resource/parse-resource.ts'
 import { projectResource, comparableResource } from '../resource/resource.ts'
 import type { ServedType } from './resource-endpoints.ts'
@@ -61,7 +61,7 @@ export function suppliedType({ resourceType, resources }: SuppliedResourceType):
     async find({ caller, id, turns }) {
       const found = (await load(caller.provider.providerId, turns)).get(id)
       // RFC 7644 §3.12, 404.
-      if (found === undefined) throw refusal('resource_not_found')
+      if (found === undefined) throw refuse('resource_not_found')
       return found
     },
     show: async (supplied, { projection, baseUrl }) =>

@@ -16,7 +16,7 @@ import {
   untilSettled,
 } from '@mintmark/storage-interface/stores'
 
-import { refusal } from '../error/scim-error.ts'
+import { refuse } from '../error/scim-error.ts'
 
 /** Suspends deprovisioning by a provider that deactivates or removes too many users (a circuit breaker). */
 export interface DeprovisioningLimiter {
@@ -56,7 +56,7 @@ export function createDeprovisioningLimiter(
         untilSettled(() => countDeprovisioning(deprovisioning, limit, storage)),
       )
       // RFC 7644 §3.12, 403: an administrator has to release the provider first.
-      if (!isAdmitted) throw refusal('deprovisioning_suspended')
+      if (!isAdmitted) throw refuse('deprovisioning_suspended')
       admitted.add(attempt)
     },
   }

@@ -1,7 +1,7 @@
 import { type JsonObject } from '@mintmark/storage-interface'
 import { jsonText } from '@mintmark/storage-interface/stores'
 
-import { refusal } from '../error/scim-error.ts'
+import { refuse } from '../error/scim-error.ts'
 import { listResponse } from '../list/search-endpoints.ts'
 import type { PageLimits } from '../list/search-request.ts'
 import { readQuery, scimResponse } from '../call/scim-message.ts'
@@ -44,7 +44,7 @@ export function discoveryRoutes(
 
 const refuseMe: ScimEndpoint = async () => {
   // RFC 7644 §3.11, 501.
-  throw refusal('me_not_offered')
+  throw refuse('me_not_offered')
 }
 
 const me: ScimCollection = {
@@ -81,7 +81,7 @@ function publishedList(published: Published, resources: readonly PublishedResour
     // URNs are case-insensitive (RFC 7644 §3.10), and no two resource types differ only by case.
     const found = byId.get(nameKey(call.id))
     // RFC 7644 §3.12, 404.
-    if (found === undefined) throw refusal('resource_not_found')
+    if (found === undefined) throw refuse('resource_not_found')
     return scimResponse(200, shown(found, call))
   }
   return { collection: { GET: list }, member: { GET: read } }
@@ -105,7 +105,7 @@ const publishedResource = (published: Published, resource: JsonObject): ScimColl
 
 function refuseFilter({ request }: ScimCall): void {
   // RFC 7644 §4: 403, because a client would take an unfiltered response for a filtered one.
-  if (readQuery(request).has('filter')) throw refusal('discovery_filtered')
+  if (readQuery(request).has('filter')) throw refuse('discovery_filtered')
 }
 
 const withMeta = (resource: JsonObject, { resourceType }: Published, location: string): JsonObject => ({

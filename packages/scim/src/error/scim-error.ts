@@ -38,8 +38,8 @@ export class ScimError extends Error {
 }
 
 /** Creates the error to throw for a reason. */
-export function refusal(reason: ScimRefusalReason, options: RefusalOptions = {}): ScimError {
-  const [status, scimType, sentence] = refusals[reason]
+export function refuse(reason: ScimRefusalReason, options: RefusalOptions = {}): ScimError {
+  const { status, code: scimType, sentence }: ScimRefusal = refusals[reason]
   return new ScimError(status, sentence + hint(options), {
     scimType,
     reason,
@@ -47,6 +47,12 @@ export function refusal(reason: ScimRefusalReason, options: RefusalOptions = {})
     attribute: options.attribute,
     retryAfter: options.retryAfter,
   })
+}
+
+interface ScimRefusal {
+  readonly status: number
+  readonly code?: ScimErrorType
+  readonly sentence: string
 }
 
 /** Tells an administrator, who often sees only this text, which attribute of a mapping to look at. */
@@ -68,7 +74,7 @@ interface RefusalOptions {
 /** Converts anything thrown to a SCIM error. The error for an unexpected failure reveals nothing about its cause. */
 export function toScimError(error: unknown): ScimError {
   if (error instanceof ScimError) return error
-  return refusal(error instanceof StorageUnavailableError ? 'storage_unavailable' : 'unexpected_failure', {
+  return refuse(error instanceof StorageUnavailableError ? 'storage_unavailable' : 'unexpected_failure', {
     cause: error,
   })
 }

@@ -1,6 +1,6 @@
 // One file: the grammar of a filter (RFC 7644 §3.4.2.2), from its tokens to its syntax tree.
 
-import { refusal } from '../error/scim-error.ts'
+import { refuse } from '../error/scim-error.ts'
 import { type AttributeName, parseAttributeName } from '../schema/find-attribute.ts'
 import { createToleranceCounter, type ToleranceCounter } from '../tolerance/tolerances.ts'
 import type { CompareNode, FilterLiteral, FilterNode, PresentNode } from './filter-node.ts'
@@ -43,7 +43,7 @@ export function createFilterParser(
   const count = (): void => {
     parts += 1
     // RFC 7644 §3.12: the server limits the cost of a filter.
-    if (parts > limits.parts) throw refusal('filter_too_large')
+    if (parts > limits.parts) throw refuse('filter_too_large')
   }
   return { cursor, tolerances, count, scope: 'resource', depth: 0 }
 }
@@ -59,7 +59,7 @@ function readFilter(parser: FilterParser): FilterNode {
 /** Reads `[filter]` after an attribute name. */
 export function readValueFilter(parser: FilterParser): FilterNode {
   // RFC 7644 §3.4.2.2: valFilter contains no value path.
-  if (parser.scope === 'value') throw refusal('filter_syntax')
+  if (parser.scope === 'value') throw refuse('filter_syntax')
   expectAdjacent(parser, '[')
   requireNoGap(parser)
   const filter = readFilter(descend(parser, 'value'))
@@ -75,7 +75,7 @@ export function readSubName({ cursor }: FilterParser): AttributeName | undefined
   cursor.next()
   const name = parseAttributeName(token.text.slice(1))
   // RFC 7644 §3.5.2: subAttr = "." ATTRNAME, with no further level.
-  if (name?.subName !== undefined || name?.urn !== undefined) throw refusal('filter_syntax')
+  if (name?.subName !== undefined || name?.urn !== undefined) throw refuse('filter_syntax')
   return name ?? fail()
 }
 
@@ -124,7 +124,7 @@ function readValuePath(parser: FilterParser, attribute: AttributeName): FilterNo
   const subName = readSubName(parser)
   // RFC 7644 §3.4.2.2: nothing follows the bracket, but Entra appends a sub-attribute.
   if (subName !== undefined && !parser.tolerances.admits('sub-attribute-after-value-filter'))
-    throw refusal('filter_syntax')
+    throw refuse('filter_syntax')
   const test = subName === undefined ? undefined : readTest(parser, subName)
   return Object.freeze({ kind: 'valuePath', attribute, filter, test })
 }
@@ -134,7 +134,7 @@ function readTest({ cursor, tolerances }: FilterParser, attribute: AttributeName
   const operator = token.kind === 'word' && token.gap ? token.text.toLowerCase() : undefined
   if (operator === 'pr') return Object.freeze({ kind: 'present', attribute })
   // RFC 7644 §3.4.2.2: compareOp; operators are case-insensitive.
-  if (!isComparison(operator)) throw refusal('filter_syntax')
+  if (!isComparison(operator)) throw refuse('filter_syntax')
   return Object.freeze({ kind: 'compare', attribute, operator, value: readLiteral(cursor.next(), tolerances) })
 }
 
@@ -148,29 +148,29 @@ function consumeWord({ cursor }: FilterParser, word: 'and' | 'or'): boolean {
 
 function expect({ cursor }: FilterParser, kind: '(' | ')' | '[' | ']' | 'end'): void {
   // RFC 7644 §3.4.2.2.
-  if (cursor.next().kind !== kind) throw refusal('filter_syntax')
+  if (cursor.next().kind !== kind) throw refuse('filter_syntax')
 }
 
 /** Consumes a bracket of a valuePath, which no space may precede (RFC 7644 §3.4.2.2). */
 function expectAdjacent(parser: FilterParser, kind: '['): void {
-  if (parser.cursor.peek().gap) throw refusal('filter_syntax')
+  if (parser.cursor.peek().gap) throw refuse('filter_syntax')
   expect(parser, kind)
 }
 
 /** Requires that no space is next to a bracket (RFC 7644 §3.4.2.2), unless the profile ignores it. */
 function requireNoGap({ cursor, tolerances }: FilterParser): void {
-  if (cursor.peek().gap && !tolerances.admits('space-in-brackets')) throw refusal('filter_syntax')
+  if (cursor.peek().gap && !tolerances.admits('space-in-brackets')) throw refuse('filter_syntax')
 }
 
 function descend(parser: FilterParser, scope: FilterParser['scope']): FilterParser {
   // RFC 7644 §3.12: nesting is limited because each level uses stack.
-  if (parser.depth >= maximumDepth) throw refusal('filter_too_deep')
+  if (parser.depth >= maximumDepth) throw refuse('filter_too_deep')
   return { ...parser, scope, depth: parser.depth + 1 }
 }
 
 function fail(): never {
   // RFC 7644 §3.4.2.2.
-  throw refusal('filter_syntax')
+  throw refuse('filter_syntax')
 }
 
 const isComparison = (word: string | undefined): word is CompareNode['operator'] =>
@@ -197,8 +197,8 @@ export interface FilterCursor {
  */
 export function openCursor(text: string, limits: FilterLimits): FilterCursor {
   // RFC 7644 §3.4.2.2: a filter has at least one expression. §3.12 lets a server limit its length.
-  if (text.length > limits.length) throw refusal('filter_too_long')
-  if (text.trim() === '') throw refusal('filter_empty')
+  if (text.length > limits.length) throw refuse('filter_too_long')
+  if (text.trim() === '') throw refuse('filter_empty')
 
   const tokens: FilterToken[] = []
   for (let at = 0; at < text.length || tokens.length === 0;) {
@@ -250,15 +250,15 @@ function endOfString(text: string, from: number): number {
     else if (text[at] === '"') return at + 1
   }
   // RFC 8259 §7: a string ends with a quotation mark.
-  throw refusal('filter_value_malformed')
+  throw refuse('filter_value_malformed')
 }
 
 function readString(literal: string): string {
   const value = parseJsonString(literal)
   // RFC 8259 §8.2: a lone surrogate is not a character. Databases cannot compare NUL.
-  if (unsupportedCharacter.test(value)) throw refusal('filter_value_malformed')
+  if (unsupportedCharacter.test(value)) throw refuse('filter_value_malformed')
   // RFC 7644 §3.12.
-  if (value.length > maximumValueLength) throw refusal('filter_value_too_long')
+  if (value.length > maximumValueLength) throw refuse('filter_value_too_long')
   return value
 }
 
@@ -267,7 +267,7 @@ function parseJsonString(literal: string): string {
     return JSON.parse(literal) as string
   } catch (cause) {
     // RFC 7644 §3.4.2.2: compValue follows the JSON grammar (RFC 8259 §7).
-    throw refusal('filter_value_malformed', { cause })
+    throw refuse('filter_value_malformed', { cause })
   }
 }
 
@@ -277,21 +277,21 @@ const unsupportedCharacter = /\0|\p{Surrogate}/u
 /** Reads compValue of RFC 7644 §3.4.2.2: false, null, true, a number or a string, as in JSON. */
 function readLiteral(token: FilterToken, tolerances: ToleranceCounter): FilterLiteral {
   // RFC 7644 §3.4.2.2: a space separates the operator from the value.
-  if (!token.gap) throw refusal('filter_syntax')
+  if (!token.gap) throw refuse('filter_syntax')
   if (token.kind === 'text') return Object.freeze({ kind: 'text', value: token.value })
   // RFC 7644 §3.4.2.2: every operator except pr takes a value.
-  if (token.kind !== 'word') throw refusal('filter_value_malformed')
+  if (token.kind !== 'word') throw refuse('filter_value_malformed')
   return Object.freeze(readWord(token.text, tolerances))
 }
 
 function readWord(text: string, tolerances: ToleranceCounter): FilterLiteral {
   // RFC 7644 §3.12.
-  if (text.length > maximumValueLength) throw refusal('filter_value_too_long')
+  if (text.length > maximumValueLength) throw refuse('filter_value_too_long')
   if (text === 'true' || text === 'false') return { kind: 'boolean', value: text === 'true' }
   if (text === 'null') return { kind: 'null' }
   if (jsonNumber.test(text) && Number.isFinite(Number(text))) return { kind: 'number', text }
   // RFC 7644 §3.4.2.2: a string is quoted. An example in Entra's documentation leaves the quotes out.
-  if (!bareText.test(text) || !tolerances.admits('unquoted-filter-value')) throw refusal('filter_value_malformed')
+  if (!bareText.test(text) || !tolerances.admits('unquoted-filter-value')) throw refuse('filter_value_malformed')
   return { kind: 'bare', text }
 }
 

@@ -1,7 +1,7 @@
 import type { ResolvedFilter } from '@mintmark/storage-interface'
 import type { FilterAttribute, OrderOperator } from '@mintmark/storage-interface/stores'
 
-import { refusal } from '../error/scim-error.ts'
+import { refuse } from '../error/scim-error.ts'
 import type { Attribute } from '../schema/schema.ts'
 import type { ToleranceCounter } from '../tolerance/tolerances.ts'
 import { foldCase, parseBoolean, parseInstant } from '../values/text.ts'
@@ -51,7 +51,7 @@ export function resolveComparison(
       return instantComparison(requireOrder(operator), { target, instant: instantValue(value) })
     case 'complex':
       // RFC 7644 §3.4.2.2: a complex attribute without a `value` sub-attribute cannot be compared.
-      throw refusal('filter_operator')
+      throw refuse('filter_operator')
     default:
       return attribute.type satisfies never
   }
@@ -80,13 +80,13 @@ function resolveNull(operator: CompareNode['operator'], target: FilterAttribute)
 
 function requireEquality(operator: CompareNode['operator']): 'eq' | 'ne' {
   // RFC 7644 §3.4.2.2, gt: boolean and binary values have neither an order nor substrings.
-  if (operator !== 'eq' && operator !== 'ne') throw refusal('filter_operator')
+  if (operator !== 'eq' && operator !== 'ne') throw refuse('filter_operator')
   return operator
 }
 
 function requireOrder(operator: CompareNode['operator']): OrderOperator {
   // RFC 7644 §3.4.2.2, co: only strings have substrings.
-  if (operator === 'co' || operator === 'sw' || operator === 'ew') throw refusal('filter_operator')
+  if (operator === 'co' || operator === 'sw' || operator === 'ew') throw refuse('filter_operator')
   return operator
 }
 
@@ -95,7 +95,7 @@ function textValue(value: FilterLiteral, tolerances: ToleranceCounter): string {
   if (value.kind === 'bare') return value.text
   if (value.kind === 'number' && tolerances.admits('unquoted-filter-value')) return value.text
   // RFC 7644 §3.4.2.2: the value has the type of the attribute.
-  throw refusal('filter_value_type')
+  throw refuse('filter_value_type')
 }
 
 function booleanValue(value: FilterLiteral, tolerances: ToleranceCounter): boolean {
@@ -104,13 +104,13 @@ function booleanValue(value: FilterLiteral, tolerances: ToleranceCounter): boole
   const bare = value.kind === 'bare' ? parseBoolean(value.text) : undefined
   const found = text ?? bare
   // RFC 7644 §3.4.2.2: the value has the type of the attribute; Entra writes "True".
-  if (found === undefined || !tolerances.admits('boolean-as-text')) throw refusal('filter_value_type')
+  if (found === undefined || !tolerances.admits('boolean-as-text')) throw refuse('filter_value_type')
   return found
 }
 
 function numberValue(value: FilterLiteral): number {
   // RFC 7644 §3.4.2.2: the value has the type of the attribute.
-  if (value.kind !== 'number') throw refusal('filter_value_type')
+  if (value.kind !== 'number') throw refuse('filter_value_type')
   return Number(value.text)
 }
 
@@ -118,6 +118,6 @@ function instantValue(value: FilterLiteral): number {
   const text = value.kind === 'bare' ? value.text : value.kind === 'text' ? value.value : ''
   const instant = parseInstant(text)
   // RFC 7643 §2.3.5: a dateTime has a date, a time and a zone.
-  if (instant === undefined) throw refusal('filter_value_type')
+  if (instant === undefined) throw refuse('filter_value_type')
   return instant
 }

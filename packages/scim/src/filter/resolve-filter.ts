@@ -1,7 +1,7 @@
 import type { ResolvedFilter } from '@mintmark/storage-interface'
 import type { FilterAttribute } from '@mintmark/storage-interface/stores'
 
-import { refusal } from '../error/scim-error.ts'
+import { refuse } from '../error/scim-error.ts'
 import {
   attributeLabel,
   type AttributeName,
@@ -71,7 +71,7 @@ function resolveValuePath(node: ValuePathNode, found: ResolvedAttribute, toleran
   const { attribute, subAttribute } = found
   // RFC 7644 §3.4.2.2, "[ ]": only for complex multi-valued attributes.
   if (!isComplexList(attribute) || subAttribute !== undefined)
-    throw refusal('filter_operator', { attribute: attributeLabel(found) })
+    throw refuse('filter_operator', { attribute: attributeLabel(found) })
   const filters = node.test === undefined ? [node.filter] : [node.filter, node.test]
   const resolved = filters.map((filter) => resolve(filter, (leaf) => resolveInValue(leaf, attribute, tolerances)))
   const [where] = resolved
@@ -95,7 +95,7 @@ function resolveTest(
   const value = attribute.subAttributesByName.get('value')
   // RFC 7644 §3.4.2.2: a complex attribute cannot be compared. Entra compares manager and means manager.value.
   if (value === undefined || !tolerances.admits('complex-means-value'))
-    throw refusal('filter_operator', { attribute: attributeLabel(found) })
+    throw refuse('filter_operator', { attribute: attributeLabel(found) })
   const withValue = { ...found, subAttribute: value }
   return resolveComparison(node, { target: targetOf(withValue), attribute: value, tolerances })
 }
@@ -111,7 +111,7 @@ function resolveAnyValue(
 ): ResolvedFilter {
   const sub = found.subAttribute ?? found.attribute.subAttributesByName.get('value')
   // RFC 7644 §3.4.2.2: there is no value to compare with.
-  if (sub === undefined) throw refusal('filter_operator', { attribute: attributeLabel(found) })
+  if (sub === undefined) throw refuse('filter_operator', { attribute: attributeLabel(found) })
   const target = targetInValue(sub)
   if (node.kind === 'present') return elementOf(found, { kind: 'present', attribute: target })
 
@@ -131,7 +131,7 @@ function resolveInValue(leaf: Leaf, parent: Attribute, tolerances: ToleranceCoun
     urn === undefined && subName === undefined ? parent.subAttributesByName.get(nameKey(name)) : undefined
   // RFC 7644 §3.4.2.2: names inside the brackets are sub-attributes of the attribute before them.
   if (attribute === undefined || leaf.kind === 'valuePath')
-    throw refusal('filter_attribute_unknown', { attribute: parent.name })
+    throw refuse('filter_attribute_unknown', { attribute: parent.name })
   refuseSecret({ extension: undefined, attribute, subAttribute: undefined })
   const target = targetInValue(attribute)
   return leaf.kind === 'present'
@@ -143,12 +143,12 @@ function refuseSecret(found: ResolvedAttribute): void {
   const { attribute, subAttribute } = found
   // RFC 7643 §7 returned "never": filtering by the attribute would reveal its value.
   if (attribute.returned === 'never' || subAttribute?.returned === 'never') {
-    throw refusal('filter_attribute_secret', { attribute: attributeLabel(found) })
+    throw refuse('filter_attribute_secret', { attribute: attributeLabel(found) })
   }
 }
 
 function unknownAttribute(name: AttributeName, resourceType: ResourceType): Error {
-  return refusal('filter_attribute_unknown', { suggestion: suggestAttribute(name, resourceType) })
+  return refuse('filter_attribute_unknown', { suggestion: suggestAttribute(name, resourceType) })
 }
 
 const isComplexList = ({ type, multiValued }: Attribute): boolean => type === 'complex' && multiValued

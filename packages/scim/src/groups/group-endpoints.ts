@@ -2,7 +2,7 @@ import { randomIdentifier, runInTurns } from '@mintmark/internal'
 import { groupId, type JsonObject } from '@mintmark/storage-interface'
 import { type GroupRecord, type GroupState, untilSettled } from '@mintmark/storage-interface/stores'
 
-import { refusal } from '../error/scim-error.ts'
+import { refuse } from '../error/scim-error.ts'
 import { checkPreconditions } from '../call/scim-message.ts'
 import { replaceResourceInPieces } from '../resource/replace-resource.ts'
 import type { ServedType } from '../custom/resource-endpoints.ts'
@@ -54,7 +54,7 @@ async function createGroup(document: JsonObject, call: ScimCall, deps: GroupDepe
       const existing =
         externalId === undefined ? undefined : await deps.storage.groups.findByExternalId(providerId, externalId)
       // RFC 7644 §3.3, 409 uniqueness.
-      if (existing !== undefined) throw refusal('external_id_taken')
+      if (existing !== undefined) throw refuse('external_id_taken')
       await requireFreeName(state.displayName, call, deps)
     },
   )
@@ -79,9 +79,9 @@ async function insert(
   await requireRoomForMembers({ providerId, groupId: id }, { kind: 'replace', memberIds }, deps)
   const outcome = await deps.storage.groups.insert({ providerId, groupId: id, state, memberIds, createdAt: call.now })
   // RFC 7643 §4.2: a member is a resource of this provider.
-  if (outcome.outcome === 'memberUnknown') throw refusal('member_unknown')
+  if (outcome.outcome === 'memberUnknown') throw refuse('member_unknown')
   // RFC 7644 §3.3, 409 uniqueness: a directory that creates a group without members must not empty another one.
-  if (outcome.outcome === 'taken') throw refusal('external_id_taken')
+  if (outcome.outcome === 'taken') throw refuse('external_id_taken')
   deps.journal.record(call.request, { type: 'group.created', providerId, groupId: id })
   return outcome.record
 }
@@ -132,7 +132,7 @@ const removeGroup = (call: ScimCall, deps: GroupDependencies): Promise<unknown> 
     const { outcome } = await deps.storage.groups.remove({ providerId, groupId, version, now })
     if (outcome === 'conflict') return undefined
     // RFC 7644 §3.6: of concurrent DELETE requests, one succeeds.
-    if (outcome === 'absent') throw refusal('resource_not_found')
+    if (outcome === 'absent') throw refuse('resource_not_found')
     deps.journal.record(request, { type: 'group.removed', providerId, groupId })
     return outcome
   })

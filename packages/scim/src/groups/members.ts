@@ -7,7 +7,7 @@ import {
   type MemberChange,
 } from '@mintmark/storage-interface/stores'
 
-import { refusal } from '../error/scim-error.ts'
+import { refuse } from '../error/scim-error.ts'
 import { selectInPieces } from '../filter/select-in-pieces.ts'
 import { applyAssignments, operandsOf } from '../patch/apply-patch.ts'
 import { assignValueInPieces, parseListedElements } from '../patch/assign-value.ts'
@@ -68,7 +68,7 @@ function requireKnownTypes(assignments: readonly Assignment[]): void {
   const added = assignments.findIndex(({ op }) => op !== 'remove')
   // RFC 7644 §3.5.2: operations apply in order.
   if (added !== -1 && assignments.slice(added + 1).some(selectsByType))
-    throw refusal('filter_attribute_unsearchable', { attribute: 'members.type' })
+    throw refuse('filter_attribute_unsearchable', { attribute: 'members.type' })
 }
 
 const selectsByType = ({ target: { where } }: Assignment): boolean => where !== undefined && testsType(where.filter)
@@ -106,7 +106,7 @@ async function chargeForMembers(
   const perMember = 1 + comparisons.reduce((sum, each) => sum + each, 0) / 12
   const atMost = Math.ceil(work.left() / perMember) + 1
   const members = await storage.groups.countMembers(providerId, [groupId], atMost)
-  if (!work.spend(1 + members * perMember)) throw refusal('operations_too_many')
+  if (!work.spend(1 + members * perMember)) throw refuse('operations_too_many')
 }
 
 const comparisonsPerMember = (filter: ResolvedFilter): number =>
@@ -232,7 +232,7 @@ export function readMemberIds(members: JsonValue | undefined): Pieces<readonly s
   return mapInPieces(isArray(members) ? members : [], (element) => {
     const id = memberIdOf(element)
     // RFC 7643 §4.2: a member without a value identifies no resource.
-    if (id === undefined) throw refusal('value_required', { attribute: 'members.value' })
+    if (id === undefined) throw refuse('value_required', { attribute: 'members.value' })
     return id
   })
 }

@@ -8,7 +8,7 @@ import {
   jsonText,
 } from '@mintmark/storage-interface/stores'
 
-import { refusal } from '../error/scim-error.ts'
+import { refuse } from '../error/scim-error.ts'
 import type { ListedType } from '../list/type-searches.ts'
 import { includesAttribute, projectResource, renderMeta } from '../resource/resource.ts'
 import type { Projection, RenderContext, RenderedResource } from '../schema/projection.ts'
@@ -159,7 +159,7 @@ export function listedGroups({ storage, limits, groupType }: ListedGroupsDepende
     if (fittingGroups.length < outcome.records.length) {
       // RFC 7644 §3.12 tooMany. §3.4.2.4 allows fewer resources than count, but Okta continues at 101 and 201 and would miss
       // groups.
-      if (query.page.kind === 'index') throw refusal('too_many_members')
+      if (query.page.kind === 'index') throw refuse('too_many_members')
       // Reads again with a lower limit, so that the next page begins where this one ends.
       return list({ ...query, page: { ...query.page, limit: fittingGroups.length } }, renderContext)
     }

@@ -9,7 +9,7 @@ import {
   untilSettled,
 } from '@mintmark/storage-interface/stores'
 
-import { refusal } from '../error/scim-error.ts'
+import { refuse } from '../error/scim-error.ts'
 import type { ScimOccurrence } from '../event/scim-event.ts'
 import type { FilterLimits } from '../filter/parse-filter.ts'
 import { countQuery } from '../list/count-query.ts'
@@ -80,7 +80,7 @@ export async function requireFreeName(
   if (!uniqueGroupNames(providerId)) return
   const found = await storage.groups.list({ providerId, ...countQuery('displayName', foldCase(displayName)) })
   // RFC 7644 §3.12 uniqueness. If there are too many groups to search, one of them may have the name.
-  if (found.outcome === 'tooMany' || found.total > 0) throw refusal('group_name_taken')
+  if (found.outcome === 'tooMany' || found.total > 0) throw refuse('group_name_taken')
 }
 
 interface GroupChange {
@@ -113,13 +113,13 @@ function groupOfOutcome(outcome: Exclude<GroupChangeOutcome, { readonly outcome:
       return outcome.record
     case 'absent':
       // RFC 7644 §3.12, 404: it was removed since it was read.
-      throw refusal('resource_not_found')
+      throw refuse('resource_not_found')
     case 'taken':
       // RFC 7644 §3.12 uniqueness.
-      throw refusal('external_id_taken')
+      throw refuse('external_id_taken')
     case 'memberUnknown':
       // RFC 7643 §4.2: a member is a resource of this provider.
-      throw refusal('member_unknown')
+      throw refuse('member_unknown')
     default:
       return outcome satisfies never
   }
@@ -135,7 +135,7 @@ export async function findGroup(
 ): Promise<GroupRecord> {
   const group = await storage.groups.find(caller.provider.providerId, groupId(id))
   // RFC 7644 §3.12, 404.
-  if (group === undefined) throw refusal('resource_not_found')
+  if (group === undefined) throw refuse('resource_not_found')
   return group
 }
 
@@ -146,7 +146,7 @@ export async function findGroup(
 export function groupState(document: JsonObject, { groupType, limits }: GroupStateDependencies): GroupState {
   const resource = toObject(Object.entries(document).filter(([name]) => !excludedAttributes.has(name)))
   // RFC 9110 §15.5.14: the limit is the same as for users.
-  if (utf8Length(JSON.stringify(resource)) > limits.resourceBytes) throw refusal('resource_too_large')
+  if (utf8Length(JSON.stringify(resource)) > limits.resourceBytes) throw refuse('resource_too_large')
   return {
     externalId: getText(document, 'externalId'),
     displayName: getText(document, 'displayName') ?? '',
@@ -173,7 +173,7 @@ export async function requireRoomForMembers(
   // Members to be removed are counted too, because they may not be members at all. So are members who are added again.
   const present = change.kind === 'replace' ? 0 : await groups.countMembers(providerId, [groupId], groupMembers)
   // RFC 7644 §3.12 invalidValue.
-  if (present + joining.size > groupMembers) throw refusal('members_too_many', { attribute: 'members' })
+  if (present + joining.size > groupMembers) throw refuse('members_too_many', { attribute: 'members' })
   const memberIds = [...joining]
   const largestCount = await groups.countMemberships({
     providerId,
@@ -182,7 +182,7 @@ export async function requireRoomForMembers(
     atMost: groupsOfMember,
   })
   // RFC 7644 §3.12 invalidValue.
-  if (largestCount >= groupsOfMember) throw refusal('memberships_too_many', { attribute: 'members' })
+  if (largestCount >= groupsOfMember) throw refuse('memberships_too_many', { attribute: 'members' })
 }
 
 /**

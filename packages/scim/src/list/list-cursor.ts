@@ -2,7 +2,7 @@ import { decodeBase64url, encodeBase64url, equalInConstantTime, hmacSha256 } fro
 import type { EpochSeconds } from '@mintmark/storage-interface'
 import type { ListPosition } from '@mintmark/storage-interface/stores'
 
-import { refusal } from '../error/scim-error.ts'
+import { refuse } from '../error/scim-error.ts'
 import type { ScimCaller } from '../providers/authenticate-provider.ts'
 import { isActiveSecret } from '../providers/registration.ts'
 import { isArray } from '../values/json.ts'
@@ -48,12 +48,12 @@ export async function verifyListCursor(cursor: string, scope: CursorScope): Prom
   const signatures = await Promise.all(keysOf(scope).map((key) => signature(payload, key, scope)))
   // RFC 9865 §2.1 invalidCursor: issued for another provider or query, signed with a revoked secret, or forged.
   if (!signatures.some((candidate) => equalInConstantTime(`${payload}.${candidate}`, cursor)))
-    throw refusal('cursor_invalid')
+    throw refuse('cursor_invalid')
   const { position, count, issuedAt } = readPayload(payload)
   // RFC 9865 §2.1 expiredCursor.
-  if (scope.now - issuedAt >= scope.lifetime) throw refusal('cursor_expired')
+  if (scope.now - issuedAt >= scope.lifetime) throw refuse('cursor_expired')
   // RFC 9865 §2: all parameters except the cursor must stay the same.
-  if (count !== scope.count) throw refusal('count_changed')
+  if (count !== scope.count) throw refuse('count_changed')
   return position
 }
 
@@ -90,7 +90,7 @@ function readPayload(payload: string): CursorPayload {
     Number.isSafeInteger(issuedAt) &&
     (after === null || isPosition(after))
   // RFC 9865 §2.1 invalidCursor: forged.
-  if (!isValid) throw refusal('cursor_invalid')
+  if (!isValid) throw refuse('cursor_invalid')
   return {
     position: { type: Number(type), after: after ?? undefined },
     count: Number(count),

@@ -1,7 +1,7 @@
 import { type Pieces, runInTurns } from '@mintmark/internal'
 import type { ListPage, ListPosition } from '@mintmark/storage-interface/stores'
 
-import { refusal } from '../error/scim-error.ts'
+import { refuse } from '../error/scim-error.ts'
 import type { RenderedResource } from '../schema/projection.ts'
 import type { ScimCall } from '../call/scim-call.ts'
 import type { CursorPosition } from './list-cursor.ts'
@@ -95,11 +95,11 @@ async function listType(
   )
   // RFC 7644 §3.12 tooMany.
   if (outcome.outcome === 'tooMany')
-    throw refusal(filter === undefined && sort !== undefined ? 'sort_too_many' : 'too_many_matches')
+    throw refuse(filter === undefined && sort !== undefined ? 'sort_too_many' : 'too_many_matches')
   if (outcome.isNearLimit === true) onNearLimit(type)
   // RFC 7644 §3.12 tooMany. §3.4.2.4 allows fewer resources than count, but Okta continues at 101 and 201 and would miss users.
   const isCut = page.kind === 'index' && outcome.next !== undefined && outcome.records.length < page.limit
-  if (outcome.isTooLarge === true || isCut) throw refusal('page_too_large')
+  if (outcome.isTooLarge === true || isCut) throw refuse('page_too_large')
   return { ...outcome, records: await runInTurns(renderAll(outcome.records), turns) }
 }
 

@@ -2,7 +2,7 @@ import { decodeSegment } from '@mintmark/internal'
 import type { ResolvedFilter } from '@mintmark/storage-interface'
 import type { FilterAttribute, TextOperator } from '@mintmark/storage-interface/stores'
 
-import { refusal } from '../error/scim-error.ts'
+import { refuse } from '../error/scim-error.ts'
 
 /**
  * Rewrites a test of `meta.location` as a test of `id`, or as `true` or `false` when it matches all or no resources. A location
@@ -15,7 +15,7 @@ export function locationFilter(
 ): ResolvedFilter | boolean {
   // RFC 7644 §3.4.2.2 invalidFilter: a location is stored as an id, which is written differently.
   if (operator !== 'eq' && operator !== 'ne')
-    throw refusal('filter_attribute_unsearchable', { attribute: 'meta.location' })
+    throw refuse('filter_attribute_unsearchable', { attribute: 'meta.location' })
   const id = value.startsWith(prefix) ? decodeSegment(value.slice(prefix.length)) : undefined
   // The server writes each location in one way only.
   if (id === undefined || prefix + encodeURIComponent(id) !== value) return operator === 'ne'

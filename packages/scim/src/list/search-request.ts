@@ -1,7 +1,7 @@
 import type { Pieces } from '@mintmark/internal'
 import type { JsonValue } from '@mintmark/storage-interface'
 
-import { refusal } from '../error/scim-error.ts'
+import { refuse } from '../error/scim-error.ts'
 import { namedAttributes, type Query } from '../call/scim-message.ts'
 import { type RequestedAttributes, splitAttributeNames } from '../resource/resource.ts'
 import type { ToleranceCounter } from '../tolerance/tolerances.ts'
@@ -67,7 +67,7 @@ const valueIn = (members: Members, name: string): JsonValue | undefined =>
 function textIn(members: Members, name: string): string | undefined {
   const value = valueIn(members, name)
   // RFC 7644 §3.12 invalidSyntax: a member has the wrong type.
-  if (value !== undefined && typeof value !== 'string') throw refusal('search_malformed')
+  if (value !== undefined && typeof value !== 'string') throw refuse('search_malformed')
   return value
 }
 
@@ -84,10 +84,10 @@ function namesIn(members: Members, name: string, tolerances: ToleranceCounter): 
   if (value === undefined) return undefined
   if (typeof value === 'string' && tolerances.admits('search-member-as-text')) return splitAttributeNames(value)
   // RFC 7644 §3.4.3: a list of strings.
-  if (!isArray(value)) throw refusal('search_malformed')
+  if (!isArray(value)) throw refuse('search_malformed')
   return value.map((item) => {
     // RFC 7644 §3.12 invalidSyntax.
-    if (typeof item !== 'string') throw refusal('search_malformed')
+    if (typeof item !== 'string') throw refuse('search_malformed')
     return item
   })
 }
@@ -119,11 +119,11 @@ export function pageRequest(
   const count = requested ?? Math.min(defaultCount, maxCount)
   if (cursor !== undefined) {
     // RFC 9865 §2.1 invalidCount.
-    if (!(count >= 0 && count <= maxCount)) throw refusal('count_out_of_range')
+    if (!(count >= 0 && count <= maxCount)) throw refuse('count_out_of_range')
     return { kind: 'cursor', cursor, count }
   }
   // RFC 7644 §3.4.2.4: integers.
-  if (Number.isNaN(startIndex) || Number.isNaN(count)) throw refusal('page_malformed')
+  if (Number.isNaN(startIndex) || Number.isNaN(count)) throw refuse('page_malformed')
   return {
     kind: 'index',
     startIndex: clamp(startIndex, 1, largestIndex),

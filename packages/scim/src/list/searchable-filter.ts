@@ -1,7 +1,7 @@
 import { matchesFilter, type ResolvedFilter } from '@mintmark/storage-interface'
 import { type FilterAttribute } from '@mintmark/storage-interface/stores'
 
-import { refusal } from '../error/scim-error.ts'
+import { refuse } from '../error/scim-error.ts'
 import { attributeLabel, type ResolvedAttribute } from '../schema/find-attribute.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
 import { locationFilter } from './location-filter.ts'
@@ -72,7 +72,7 @@ function toStorageTest(test: Test, { resourceType, locationPrefix }: SearchedTyp
 
 function requireStored(found: ResolvedAttribute): void {
   // RFC 7644 §3.4.2.2 invalidFilter: an empty result would be wrong.
-  if (!isStoredAttribute(found)) throw refusal('filter_attribute_unsearchable', { attribute: attributeLabel(found) })
+  if (!isStoredAttribute(found)) throw refuse('filter_attribute_unsearchable', { attribute: attributeLabel(found) })
 }
 
 function requireStoredParts(where: ResolvedFilter, found: ResolvedAttribute): void {

@@ -2,7 +2,7 @@ import type { Pieces } from '@mintmark/internal'
 import type { ResolvedFilter } from '@mintmark/storage-interface'
 import type { ListOutcome, ListQuery, SortKey } from '@mintmark/storage-interface/stores'
 
-import { refusal } from '../error/scim-error.ts'
+import { refuse } from '../error/scim-error.ts'
 import type { FilterNode } from '../filter/filter-node.ts'
 import { type FilterLimits, parseFilter } from '../filter/parse-filter.ts'
 import { resolveFilter, targetOf } from '../filter/resolve-filter.ts'
@@ -95,7 +95,7 @@ function sortKeyOf(
   const name = parseAttributeName(sortBy)
   const found = name === undefined ? undefined : findAttribute(name, context)
   // RFC 7644 §3.12 invalidValue: the attribute does not exist or has no comparable value.
-  if (found === undefined || !isSortable(found)) throw refusal('sort_attribute')
+  if (found === undefined || !isSortable(found)) throw refuse('sort_attribute')
 
   const target = targetOf({ ...found, subAttribute: isComplexList(found) ? undefined : found.subAttribute })
   if (resolveFilterAttribute(target, resourceType) === undefined) return undefined
@@ -109,7 +109,7 @@ function sortKeyOf(
 function directionOf(sortOrder = 'ascending'): SortKey['direction'] {
   const key = nameKey(sortOrder)
   // RFC 7644 §3.4.2.3: ascending or descending.
-  if (key !== 'ascending' && key !== 'descending') throw refusal('sort_order')
+  if (key !== 'ascending' && key !== 'descending') throw refuse('sort_order')
   return key
 }
 

@@ -2,7 +2,7 @@ import { type Pieces, runAtOnce } from '@mintmark/internal'
 import type { JsonObject, JsonValue, ResolvedFilter } from '@mintmark/storage-interface'
 import { comparisonsOf } from '@mintmark/storage-interface/stores'
 
-import { refusal } from '../error/scim-error.ts'
+import { refuse } from '../error/scim-error.ts'
 import { completeResource } from '../resource/resource.ts'
 import { attributeLabel } from '../schema/find-attribute.ts'
 import type { Attribute } from '../schema/schema.ts'
@@ -121,7 +121,7 @@ function* applyAll(
   let draft = resource
   for (const assignment of assignments) {
     // RFC 9110 §15.5.14: each operation reads the whole list that it changes.
-    if (!work.spend(estimateWork(draft, assignment))) throw refusal('operations_too_many')
+    if (!work.spend(estimateWork(draft, assignment))) throw refuse('operations_too_many')
     draft = yield* applyAssignment(draft, assignment, tolerances)
     yield
   }
@@ -176,7 +176,7 @@ function* assignPart(
  */
 function keepComputed(current: JsonValue | undefined, { name, mutability }: Attribute): JsonValue | undefined {
   // RFC 7643 §7 mutability: an immutable value cannot change.
-  if (mutability === 'immutable') throw refusal('attribute_immutable', { attribute: name })
+  if (mutability === 'immutable') throw refuse('attribute_immutable', { attribute: name })
   return current
 }
 
@@ -208,7 +208,7 @@ function requireUnchanged(
     op !== 'remove' &&
     (sameValue(part, value) || (part === undefined && isUnassigned(target.attribute, value, tolerances)))
   // RFC 7644 §3.5.2: "mutability" of readOnly.
-  if (!repeated) throw refusal('attribute_read_only', { attribute: attributeLabel(target) })
+  if (!repeated) throw refuse('attribute_read_only', { attribute: attributeLabel(target) })
   return current
 }
 

@@ -1,7 +1,7 @@
 import { mapInPieces, type Pieces } from '@mintmark/internal'
 import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 
-import { refusal } from '../error/scim-error.ts'
+import { refuse } from '../error/scim-error.ts'
 import { selectInPieces } from '../filter/select-in-pieces.ts'
 import { comparableValue } from '../resource/resource.ts'
 import type { Attribute } from '../schema/schema.ts'
@@ -66,7 +66,7 @@ function* removeSelected(
   const { value, target, tolerances } = removal
   // RFC 7644 §3.5.2.2: a remove has no value; its path selects the values to remove.
   if (value !== undefined && value !== null && !tolerances.admits('remove-with-value'))
-    throw refusal('remove_with_value')
+    throw refuse('remove_with_value')
   if (!isUnassigned(target.attribute, value, tolerances))
     yield* requireAgreement(elements, elements.filter(selects), removal)
   // RFC 7644 §3.5.2.2: matching values are removed; it is not an error when none match.
@@ -97,7 +97,7 @@ function* requireAgreement(
       : selected.filter((element) => sameValue(getMember(element, subAttribute.name), value))
   // RFC 7644 §3.5.2.2: the path selects the values to remove.
   if (listed.length !== selected.length || selected.some(isNotIn(listed)))
-    throw refusal('remove_with_value', { attribute: attribute.name })
+    throw refuse('remove_with_value', { attribute: attribute.name })
 }
 
 function isNotIn(elements: readonly JsonValue[]): (element: JsonValue) => boolean {
@@ -118,14 +118,14 @@ function createElement(
   const seed = where === undefined ? {} : where.describedElement(tolerances)
   // RFC 7644 §3.5.2.3: a value filter without a match is noTarget.
   if (seed === undefined || !tolerances.admits('create-on-no-match'))
-    throw refusal('path_no_match', { attribute: attribute.name })
+    throw refuse('path_no_match', { attribute: attribute.name })
   const element = editElement(seed, { ...assignment, op: 'add' }, tolerances)
   // Clearing a value that does not exist creates nothing.
   if (!isObject(element) || (subAttribute !== undefined && !Object.hasOwn(element, subAttribute.name))) return elements
   // RFC 7643 §2.4: a pair of value and type occurs once, so an existing value with the same pair is updated.
   const next = addElements(attribute, elements, [element])
   // RFC 7643 §2.4 sets no limit; this server does.
-  if (next.length > attribute.maxValues) throw refusal('value_too_many', { attribute: attribute.name })
+  if (next.length > attribute.maxValues) throw refuse('value_too_many', { attribute: attribute.name })
   const keyOf = elementKeys(attribute)
   const key = keyOf(element)
   return resolvePrimary(attribute, next, [next.find((candidate) => keyOf(candidate) === key)].filter(isDefined))
@@ -143,7 +143,7 @@ function editElement(
     return buildComplexValue(attribute, Object.entries(withMember(element, subAttribute.name, part)))
   }
   // RFC 7643 §2.5: null is no value, but RFC 7644 §3.5.2 requires one.
-  if (value === undefined || (value === null && !tolerances.admits('null-means-absent'))) throw refusal('value_missing')
+  if (value === undefined || (value === null && !tolerances.admits('null-means-absent'))) throw refuse('value_missing')
   const unwrapped = unwrapValue(attribute, value, tolerances)
   if (unwrapped === undefined) return undefined
   // RFC 7644 §3.5.2.3: "all matching record values SHALL be replaced"; an add keeps the other sub-attributes.
@@ -171,7 +171,7 @@ function resolvePrimary(
 ): readonly JsonValue[] {
   const [newPrimary, secondPrimary] = primaryElements(edited)
   // RFC 7643 §2.4: at most one value is primary.
-  if (secondPrimary !== undefined) throw refusal('value_primary_twice', { attribute: attribute.name })
+  if (secondPrimary !== undefined) throw refuse('value_primary_twice', { attribute: attribute.name })
   return newPrimary === undefined ? elements : withSinglePrimary(elements, newPrimary)
 }
 

@@ -1,7 +1,7 @@
 import { mapInPieces, type Pieces, runAtOnce } from '@mintmark/internal'
 import type { JsonValue } from '@mintmark/storage-interface'
 
-import { refusal } from '../error/scim-error.ts'
+import { refuse } from '../error/scim-error.ts'
 import type { Attribute } from '../schema/schema.ts'
 import type { ToleranceCounter } from '../tolerance/tolerances.ts'
 import {
@@ -51,7 +51,7 @@ export function* keepIfImmutable(
   // RFC 7643 §7 mutability: an immutable value cannot change.
   const isFixed = attribute.mutability === 'immutable' && current !== undefined
   if (isFixed && !(yield* sameValueInPieces(current, next))) {
-    throw refusal('attribute_immutable', { attribute: attribute.name })
+    throw refuse('attribute_immutable', { attribute: attribute.name })
   }
   return next
 }
@@ -63,7 +63,7 @@ function* computeValue(
 ): Pieces<JsonValue | undefined> {
   // RFC 7643 §2.5: null is no value, but RFC 7644 §3.5.2 requires one. .NET clients send null to clear an attribute.
   if (value === null && !tolerances.admits('null-means-absent'))
-    throw refusal('value_missing', { attribute: attribute.name })
+    throw refuse('value_missing', { attribute: attribute.name })
   if (op === 'add' && value === null && attribute.multiValued) return current
   if (value === null || value === undefined) return clearAttribute(attribute)
   if (op === 'remove') return yield* applyRemoveWithValue(attribute, current, { value, tolerances })
@@ -76,7 +76,7 @@ function* computeValue(
 
 function clearAttribute(attribute: Attribute): undefined {
   // RFC 7644 §3.5.2.2: a required attribute cannot be removed.
-  if (attribute.required) throw refusal('attribute_required', { attribute: attribute.name })
+  if (attribute.required) throw refuse('attribute_required', { attribute: attribute.name })
   return undefined
 }
 
@@ -145,7 +145,7 @@ function* addToList(
 ): Pieces<readonly JsonValue[]> {
   const next = yield* addElementsInPieces(attribute, current, elements)
   // RFC 7643 §2.4 sets no limit; this server does.
-  if (next.length > attribute.maxValues) throw refusal('value_too_many', { attribute: attribute.name })
+  if (next.length > attribute.maxValues) throw refuse('value_too_many', { attribute: attribute.name })
   const [primary] = primaryElements(elements)
   if (primary === undefined) return next
   const keyOf = elementKeys(attribute)
@@ -189,7 +189,7 @@ export function* parseListedElements(
   const isComplete = isArray(items) && items.length === 0 ? true : listed.length > 0
   // RFC 7643 §2.4: `value` says which value to remove. Without it, the remove would keep all values, with success.
   if (!isComplete || listed.some((element) => lacksValue(attribute, element)))
-    throw refusal('value_required', { attribute: attribute.name })
+    throw refuse('value_required', { attribute: attribute.name })
   return listed
 }
 
@@ -202,7 +202,7 @@ const lacksValue = ({ subAttributesByName }: Attribute, element: JsonValue): boo
  */
 function requireRemoveWithValue(attribute: Attribute, tolerances: ToleranceCounter): void {
   // RFC 7644 §3.5.2.2: remove has no value. Ignoring the value would remove all members of a group instead of one.
-  if (!tolerances.admits('remove-with-value')) throw refusal('remove_with_value', { attribute: attribute.name })
+  if (!tolerances.admits('remove-with-value')) throw refuse('remove_with_value', { attribute: attribute.name })
 }
 
 /**

@@ -3,7 +3,7 @@
 import { type Pieces, runAtOnce } from '@mintmark/internal'
 import type { JsonObject, JsonValue, ResolvedFilter } from '@mintmark/storage-interface'
 
-import { refusal, ScimError } from '../error/scim-error.ts'
+import { refuse, ScimError } from '../error/scim-error.ts'
 import type { CompareNode, FilterLiteral, FilterNode } from '../filter/filter-node.ts'
 import {
   createFilterParser,
@@ -72,31 +72,31 @@ export function* parsePatchInPieces(
 
   const operations = members.get('operations')?.value
   // RFC 7644 §3.5.2: "Operations" is required and an array.
-  if (!isArray(operations)) throw refusal('operations_missing')
+  if (!isArray(operations)) throw refuse('operations_missing')
   // RFC 7644 §3.5.2: at least one operation. Entra sends none when nothing changed.
-  if (operations.length === 0 && !tolerances.admits('operations-empty')) throw refusal('operations_empty')
+  if (operations.length === 0 && !tolerances.admits('operations-empty')) throw refuse('operations_empty')
   // RFC 9110 §15.5.14: refused before any operation is applied.
-  if (operations.length > patchOperations) throw refusal('operations_too_many')
+  if (operations.length > patchOperations) throw refuse('operations_too_many')
   return operations.map((operation) => readOperation(operation, tolerances))
 }
 
 function readOperation(operation: JsonValue, tolerances: ToleranceCounter): PatchOperation {
   // RFC 7644 §3.5.2: an operation is an object.
-  if (!isObject(operation)) throw refusal('operation_malformed')
+  if (!isObject(operation)) throw refuse('operation_malformed')
   const members = membersByName(operation)
   const op = readOperationName(members.get('op')?.value, tolerances)
   const path = readPathText(members.get('path')?.value, tolerances)
   const value = members.get('value')?.value
   if (op !== 'remove') {
     // RFC 7644 §3.5.2.1, §3.5.2.3: an add and a replace need a value.
-    if (value === undefined) throw refusal('value_missing')
+    if (value === undefined) throw refuse('value_missing')
     return { op, path, value }
   }
   // RFC 7644 §3.5.2.2: without a path there is nothing to remove.
-  if (path === undefined) throw refusal('path_missing')
+  if (path === undefined) throw refuse('path_missing')
   // RFC 7644 §3.5.2.2: a remove without a value removes every value, so a list under another name was meant as its value.
   if (value === undefined && [...members.values()].some((member) => isNonEmpty(member.value)))
-    throw refusal('operation_malformed')
+    throw refuse('operation_malformed')
   return { op, path, value }
 }
 
@@ -104,18 +104,18 @@ const isNonEmpty = (value: JsonValue): boolean => typeof value === 'object' && v
 
 function readOperationName(op: JsonValue | undefined, tolerances: ToleranceCounter): PatchOperation['op'] {
   if ((op === undefined || op === null) && tolerances.admits('operation-name-missing')) return 'replace'
-  if (typeof op !== 'string') throw refusal('operation_malformed')
+  if (typeof op !== 'string') throw refuse('operation_malformed')
   if (isOperationName(op)) return op
   const lower = op.length > 7 ? '' : op.toLowerCase()
   // RFC 7644 §3.5.2: add, remove or replace. Entra capitalizes them.
-  if (!isOperationName(lower) || !tolerances.admits('operation-name-case')) throw refusal('operation_unknown')
+  if (!isOperationName(lower) || !tolerances.admits('operation-name-case')) throw refuse('operation_unknown')
   return lower
 }
 
 function readPathText(path: JsonValue | undefined, tolerances: ToleranceCounter): string | undefined {
   if (path === undefined || path === null || (path === '' && tolerances.admits('path-empty'))) return undefined
   // RFC 7644 §3.5.2: the path is a string.
-  if (typeof path !== 'string') throw refusal('operation_malformed')
+  if (typeof path !== 'string') throw refuse('operation_malformed')
   return path
 }
 
@@ -136,7 +136,7 @@ export function toAssignments(operation: PatchOperation, context: ParseContext):
   if (path !== undefined) return assignToTarget(op, resolvePath(path, context), { value, context })
   const attributes = unwrapList(value, context)
   // RFC 7644 §3.5.2.1: without a path the value is a set of attributes.
-  if (!isObject(attributes)) throw refusal('value_type')
+  if (!isObject(attributes)) throw refuse('value_type')
   return [...membersByName(attributes)].flatMap(([key, member]) => assignToKey(op, { key, ...member }, context))
 }
 
@@ -168,13 +168,13 @@ function assignToSchema(op: Op, schema: Schema, { value, context }: AssignedValu
   })
   if (op === 'remove') {
     // RFC 7644 §3.5.2.2: the path removes all attributes of the schema, and the value names some of them.
-    if (value !== undefined && value !== null) throw refusal('remove_with_value', { attribute: schema.id })
+    if (value !== undefined && value !== null) throw refuse('remove_with_value', { attribute: schema.id })
     return schema.attributes
       .filter(({ mutability }) => mutability !== 'readOnly')
       .map((attribute) => assign(attribute, undefined))
   }
   // RFC 7643 §3.3: the attributes of an extension are the members of an object.
-  if (!isObject(value)) throw refusal('value_type', { attribute: schema.id })
+  if (!isObject(value)) throw refuse('value_type', { attribute: schema.id })
   return [...membersByName(value)].flatMap(([key, member]) => {
     const attribute = schema.attributesByName.get(key)
     if (attribute !== undefined) return [assign(attribute, member.value)]
@@ -254,17 +254,17 @@ function resolvePath(text: string, context: ParseContext): PatchTarget {
   const found = resolveAttributeName(path.attribute, context)
   // RFC 7644 §3.12 invalidPath: no such attribute. Without its path an operation would do nothing, with success.
   if (found.kind !== 'attribute')
-    throw refusal('path_unknown', { suggestion: suggestAttribute(path.attribute, context.resourceType) })
+    throw refuse('path_unknown', { suggestion: suggestAttribute(path.attribute, context.resourceType) })
 
   const where = path.filter === undefined ? undefined : resolveSelection(path.filter, found.attribute, context)
   // RFC 7644 §3.5.2: valuePath; the values of a sub-attribute cannot be selected.
   if (where !== undefined && found.subAttribute !== undefined)
-    throw refusal('path_filter', { attribute: attributeLabel(found) })
+    throw refuse('path_filter', { attribute: attributeLabel(found) })
   const afterFilter =
     path.subName === undefined ? undefined : found.attribute.subAttributesByName.get(nameKey(path.subName))
   // RFC 7644 §3.12 invalidPath: no such sub-attribute.
   if (path.subName !== undefined && afterFilter === undefined)
-    throw refusal('path_unknown', { attribute: attributeLabel(found) })
+    throw refuse('path_unknown', { attribute: attributeLabel(found) })
   return {
     kind: 'attribute',
     extension: found.extension,
@@ -287,8 +287,7 @@ function withColonAfterUrn(text: string, { resourceType, tolerances }: ParseCont
 
 function resolveSelection(node: FilterNode, attribute: Attribute, { tolerances }: ParseContext): ElementSelection {
   // RFC 7644 §3.5.2: a filter selects complex values.
-  if (attribute.type !== 'complex' || !attribute.multiValued)
-    throw refusal('path_filter', { attribute: attribute.name })
+  if (attribute.type !== 'complex' || !attribute.multiValued) throw refuse('path_filter', { attribute: attribute.name })
   return {
     filter: resolveValueFilter(node, attribute, tolerances),
     describedElement: (counter) => elementFromFilter(node, attribute, counter),
@@ -334,7 +333,7 @@ export function parsePath(text: string, tolerances: ToleranceCounter = createTol
   } catch (cause) {
     // RFC 7644 §3.12 invalidPath: a malformed filter makes the path malformed. Any other error is a fault of this
     // server and passes through.
-    if (cause instanceof ScimError) throw refusal('path_syntax', { cause })
+    if (cause instanceof ScimError) throw refuse('path_syntax', { cause })
     throw cause
   }
 }
@@ -361,7 +360,7 @@ const pathLimits: FilterLimits = { length: 4096, parts: 200 }
 
 /** Refuses a space before the next token: a path has spaces only inside its filter (RFC 7644 §3.5.2, figure 7). */
 function requireNoSpace(cursor: FilterCursor): void {
-  if (cursor.peek().gap) throw refusal('path_syntax')
+  if (cursor.peek().gap) throw refuse('path_syntax')
 }
 
 /**

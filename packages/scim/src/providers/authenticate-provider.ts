@@ -12,7 +12,7 @@ import {
 } from '@mintmark/storage-interface'
 import type { IdentityProviderRecord, ProviderId, SecretRecord } from '@mintmark/storage-interface/stores'
 
-import { refusal } from '../error/scim-error.ts'
+import { refuse } from '../error/scim-error.ts'
 
 /** The part of the authorization server that verifies access tokens. */
 export type AccessTokens = Pick<AuthorizationServer, 'accessToken'>
@@ -56,7 +56,7 @@ export async function authenticateProvider(
   const secret = await findActiveSecret(credentials, provider, now)
   // RFC 7644 §6: a secret is valid only at the provider's own tenant URL. The response is the same whether the other provider
   // exists or not.
-  if (addressed !== secret.provider.providerId) throw refusal('provider_mismatch')
+  if (addressed !== secret.provider.providerId) throw refuse('provider_mismatch')
   await recordSecretUse(secret, now, deps.storage)
   return { provider: secret.provider, by: { kind: 'secret' } } as ScimCaller
 }
@@ -88,9 +88,9 @@ async function findActiveSecret(
   const secrets = provider?.secrets ?? []
   const [secret] = secrets.filter((candidate) => equalInConstantTime(digest, candidate.digest))
   // RFC 6750 §3.1 invalid_token: only events contain the cause.
-  if (provider === undefined || secret === undefined) throw refusal('secret_unknown')
-  if (secret.expiresAt !== undefined && now >= secret.expiresAt) throw refusal('secret_expired')
-  if (provider.disabledAt !== undefined) throw refusal('provider_disabled')
+  if (provider === undefined || secret === undefined) throw refuse('secret_unknown')
+  if (secret.expiresAt !== undefined && now >= secret.expiresAt) throw refuse('secret_expired')
+  if (provider.disabledAt !== undefined) throw refuse('provider_disabled')
   return { provider, secret }
 }
 
@@ -101,16 +101,16 @@ async function authenticateClient(
 ): Promise<ScimCaller> {
   const found = await deps.accessTokens?.accessToken(token)
   // RFC 6750 §3.1 invalid_token.
-  if (found === undefined) throw refusal('access_token_invalid')
+  if (found === undefined) throw refuse('access_token_invalid')
   const { clientId, subject, scopes } = found
   // RFC 6750 §3.1 insufficient_scope. Without the hook, the token must be issued to a client itself and not to a user.
   if (!scopes.includes('scim') || (subject !== clientId && deps.mayProvision === undefined))
-    throw refusal('scope_missing')
+    throw refuse('scope_missing')
 
   const provider = await deps.storage.identityProviders.find(providerId(addressed))
   // RFC 7644 §6: the response is the same whether the provider exists or not.
   if (provider === undefined || provider.disabledAt !== undefined || !provider.clientIds.includes(clientId)) {
-    throw refusal('client_not_of_provider')
+    throw refuse('client_not_of_provider')
   }
   if (subject !== clientId)
     await authorizeUser({ providerId: provider.providerId, userId: userId(subject), clientId }, deps)
@@ -127,7 +127,7 @@ async function authorizeUser(
   { mayProvision }: AuthenticateProviderDependencies,
 ): Promise<void> {
   // RFC 7644 §6 and RFC 9700 §2.3: the consent of any other user must not open the directory.
-  if ((await mayProvision?.(consent)) !== true) throw refusal('user_not_of_provider')
+  if ((await mayProvision?.(consent)) !== true) throw refuse('user_not_of_provider')
 }
 
 /** Records that a secret is in use, for administrators: at most one write per hour, whose failure does not fail the request. */
@@ -151,14 +151,14 @@ async function recordSecretUse(
 function bearerCredentials(request: RequestHead): string {
   const header = request.headers.get('authorization')
   // RFC 6750 §3.1: without credentials, the challenge has no error.
-  if (header === undefined || header === '') throw refusal('credentials_missing')
+  if (header === undefined || header === '') throw refuse('credentials_missing')
   // RFC 6750 §2: exactly one token; a repeated header contains two.
-  if (request.repeatedHeaders.has('authorization')) throw refusal('credentials_twice')
+  if (request.repeatedHeaders.has('authorization')) throw refuse('credentials_twice')
   // Okta's header mode sends the secret without a scheme (seen 2024). The prefix of our secrets makes them unambiguous.
   if (providerOfSecret(header) !== undefined) return header
   // RFC 9110 §11.1: the scheme is case-insensitive. RFC 6750 §2.1: b64token.
   const match = /^bearer +([A-Za-z0-9._~+/-]+=*) *$/i.exec(header)
-  if (match?.[1] === undefined) throw refusal('credentials_malformed')
+  if (match?.[1] === undefined) throw refuse('credentials_malformed')
   return match[1]
 }
 

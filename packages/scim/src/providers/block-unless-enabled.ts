@@ -1,7 +1,7 @@
 import type { EpochSeconds, ScimStorage, UserId } from '@mintmark/storage-interface'
 import type { ProviderId } from '@mintmark/storage-interface/stores'
 
-import { refusal } from '../error/scim-error.ts'
+import { refuse } from '../error/scim-error.ts'
 import { isEnabled } from './authenticate-provider.ts'
 
 /** The user whom a write has just made active. */
@@ -24,5 +24,5 @@ export async function blockUnlessEnabled(
   if (await isEnabled(providerId, storage)) return
   await storage.users.deactivate(userId, now)
   // RFC 6750 §3.1 invalid_token.
-  throw refusal('provider_disabled')
+  throw refuse('provider_disabled')
 }

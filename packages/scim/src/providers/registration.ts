@@ -99,7 +99,7 @@ interface ProviderDependencies {
 
 /**
  * Registers an identity provider and creates its first secret.
- * @throws ProviderError `invalid_identifier` | `invalid_domain` | `invalid_assertions` | `identifier_taken`; TypeError for an unknown or
+ * @throws ProviderError `identifier_invalid` | `domain_invalid` | `assertions_invalid` | `identifier_taken`; TypeError for an unknown or
  *   invalid setting. If it throws, nothing was written.
  */
 export async function registerIdentityProvider(
@@ -119,7 +119,7 @@ export async function registerIdentityProvider(
   const { storage, clock = systemClock, random = systemRandom } = deps
   // An underscore is not allowed: Okta refuses base URLs that contain one, and underscores separate the parts of a
   // secret.
-  if (!/^[A-Za-z0-9-]{1,64}$/.test(registration.providerId)) throw new ProviderError('invalid_identifier')
+  if (!/^[A-Za-z0-9-]{1,64}$/.test(registration.providerId)) throw new ProviderError('identifier_invalid')
 
   const now = clock()
   const id = providerId(registration.providerId)
@@ -145,7 +145,7 @@ export async function registerIdentityProvider(
 }
 
 const registrationOptions: OptionChecks<ProviderRegistration> = {
-  // An empty string is refused as `invalid_identifier`.
+  // An empty string is refused as `identifier_invalid`.
   providerId: required(aString),
   displayName: aNonEmptyString,
   toleranceProfile: oneOf(...Object.keys(toleranceProfiles)),
@@ -177,19 +177,19 @@ const dependencyOptions: OptionChecks<ProviderDependencies> = {
 
 /**
  * Returns the domains in lower case, without repetitions.
- * @throws ProviderError `invalid_domain`.
+ * @throws ProviderError `domain_invalid`.
  */
 export function verifiedDomains(domains: readonly string[]): readonly string[] {
   const distinct = [...new Set(domains.map((domain) => domain.toLowerCase()))]
   if (distinct.length > 100 || !distinct.every((domain) => isEmailAddress(`a@${domain}`)))
-    throw new ProviderError('invalid_domain')
+    throw new ProviderError('domain_invalid')
   return distinct
 }
 
-/** @throws ProviderError `invalid_assertions`. */
+/** @throws ProviderError `assertions_invalid`. */
 export function requireAssertions(given: ProviderAssertions): IdentityProviderRecord['assertions'] {
   const assertions = checkedAssertions(given)
-  if (assertions === undefined) throw new ProviderError('invalid_assertions')
+  if (assertions === undefined) throw new ProviderError('assertions_invalid')
   return assertions
 }
 
@@ -271,9 +271,9 @@ const newProviderSecret = (provider: ProviderId, random: Random): string => `mms
 
 /** Why an operation on an identity provider was refused. */
 type ProviderErrorReason =
-  | 'invalid_identifier'
-  | 'invalid_domain'
-  | 'invalid_assertions'
+  | 'identifier_invalid'
+  | 'domain_invalid'
+  | 'assertions_invalid'
   | 'identifier_taken'
   | 'provider_unknown'
   | 'too_many_secrets'
@@ -290,10 +290,10 @@ export class ProviderError extends Error {
 }
 
 const sentences: Readonly<Record<ProviderErrorReason, string>> = {
-  invalid_identifier: 'The identifier of an identity provider must have 1 to 64 letters, digits and hyphens.',
-  invalid_domain:
+  identifier_invalid: 'The identifier of an identity provider must have 1 to 64 letters, digits and hyphens.',
+  domain_invalid:
     'A verified domain must be a host name with a dot, such as example.com. A provider can have at most 100.',
-  invalid_assertions:
+  assertions_invalid:
     'The issuer of assertions must be an https URL without a query, with either jwksUri, an https URL of a key set, or jwks, a set of public keys.',
   identifier_taken: 'The identifier is or was in use by an identity provider. Choose another identifier.',
   provider_unknown: 'There is no such identity provider.',

@@ -1,7 +1,7 @@
 import { mapInPieces, type Pieces, runAtOnce } from '@mintmark/internal'
 import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 
-import { refusal } from '../error/scim-error.ts'
+import { refuse } from '../error/scim-error.ts'
 import { comparableValue } from './resource.ts'
 import type { Attribute } from '../schema/schema.ts'
 import { getMember, isObject, sameValue, toObject, withMember } from '../values/json.ts'
@@ -147,7 +147,7 @@ export function keepImmutableParts(attribute: Attribute, before: JsonValue | und
       next !== undefined &&
       !sameValue(comparableValue(sub, previous), comparableValue(sub, next))
     ) {
-      throw refusal('attribute_immutable', { attribute: `${attribute.name}.${name}` })
+      throw refuse('attribute_immutable', { attribute: `${attribute.name}.${name}` })
     }
     return [name, previous ?? next] as const
   })

@@ -1,7 +1,7 @@
 import { type Pieces, runAtOnce } from '@mintmark/internal'
 import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 
-import { refusal } from '../error/scim-error.ts'
+import { refuse } from '../error/scim-error.ts'
 import { findSchema, ignoreUnknown } from '../schema/find-attribute.ts'
 import type { Attribute, Schema } from '../schema/schema.ts'
 import type { AppliedTolerance } from '../tolerance/tolerances.ts'
@@ -58,19 +58,19 @@ export function* parseResourceInPieces(body: unknown, context: MessageContext): 
 function checkSchemas(schemas: JsonValue | undefined, context: ParseContext): void {
   if (schemas === undefined || schemas === null) {
     // RFC 7643 §3: required.
-    if (!context.tolerances.admits('schemas-missing')) throw refusal('schemas_missing')
+    if (!context.tolerances.admits('schemas-missing')) throw refuse('schemas_missing')
     return
   }
   // RFC 7643 §3: an array of URNs, not empty.
-  if (!isArray(schemas) || schemas.length > 100) throw refusal('schemas_missing')
+  if (!isArray(schemas) || schemas.length > 100) throw refuse('schemas_missing')
   const found = schemas.map((urn) => (typeof urn === 'string' ? findSchema(urn, context) : undefined))
   // RFC 7643 §3: URNs that the resource type declares. Entra adds one of Microsoft's.
-  if (found.includes(undefined) && !context.tolerances.admits('unknown-schemas')) throw refusal('schema_unknown')
+  if (found.includes(undefined) && !context.tolerances.admits('unknown-schemas')) throw refuse('schema_unknown')
   // RFC 7643 §3: the type's own schema is always listed.
   if (found.includes(context.resourceType.schema)) return
   // RFC 7643 §3: a body that names a standard schema which this type does not have is meant for another endpoint.
   const isOther = schemas.some((urn, index) => found[index] === undefined && isStandardUrn(urn))
-  if (isOther || !context.tolerances.admits('schemas-missing')) throw refusal('schemas_missing')
+  if (isOther || !context.tolerances.admits('schemas-missing')) throw refuse('schemas_missing')
 }
 
 const isStandardUrn = (urn: JsonValue): boolean =>
@@ -91,7 +91,7 @@ function* readWritable(
 function readExtension(schema: Schema, value: JsonValue, context: MessageContext): JsonObject | undefined {
   if (value === null) return undefined
   // RFC 7643 §3.3: the attributes of an extension are the members of an object.
-  if (!isObject(value)) throw refusal('value_type', { attribute: schema.id })
+  if (!isObject(value)) throw refuse('value_type', { attribute: schema.id })
   const found = new Map<string, JsonValue | undefined>()
   for (const [key, member] of membersByName(value)) {
     const attribute = schema.attributesByName.get(key)

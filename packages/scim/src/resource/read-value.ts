@@ -1,7 +1,7 @@
 import { type Pieces, runAtOnce } from '@mintmark/internal'
 import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 
-import { refusal } from '../error/scim-error.ts'
+import { refuse } from '../error/scim-error.ts'
 import { ignoreUnknownPart } from '../schema/find-attribute.ts'
 import type { Attribute } from '../schema/schema.ts'
 import type { ToleranceCounter } from '../tolerance/tolerances.ts'
@@ -48,12 +48,12 @@ export function* readElementsInPieces(
 ): Pieces<readonly JsonValue[]> {
   if (isUnassigned(attribute, json, tolerances)) {
     // RFC 7643 §4.2: only null and an empty list mean that there is no member, because an empty string may be a lost id.
-    if (json === '' && needsValue(attribute)) throw refusal('value_required', { attribute: attribute.name })
+    if (json === '' && needsValue(attribute)) throw refuse('value_required', { attribute: attribute.name })
     return []
   }
   const items = isArray(json) ? json : listOf(attribute, json, tolerances)
   // RFC 7643 §2.4 sets no limit; this server does, and checks it before it parses any value.
-  if (items.length > attribute.maxValues) throw refusal('value_too_many', { attribute: attribute.name })
+  if (items.length > attribute.maxValues) throw refuse('value_too_many', { attribute: attribute.name })
 
   const elements: JsonValue[] = []
   for (const [index, item] of items.entries()) {
@@ -74,7 +74,7 @@ function requireOnePrimary(
   const [first, second] = primaryElements(elements)
   if (first === undefined || second === undefined) return elements
   // RFC 7643 §2.4: at most one value is primary.
-  if (!tolerances.admits('primary-twice')) throw refusal('value_primary_twice', { attribute: attribute.name })
+  if (!tolerances.admits('primary-twice')) throw refuse('value_primary_twice', { attribute: attribute.name })
   return withSinglePrimary(elements, first)
 }
 
@@ -89,7 +89,7 @@ function readElement(attribute: Attribute, json: JsonValue, tolerances: Toleranc
   const element = value === undefined ? undefined : readAssignedElement(attribute, value, tolerances)
   // RFC 7643 §4.2: a member is named by its value.
   if (element === undefined && needsValue(attribute))
-    throw refusal('value_required', { attribute: `${attribute.name}.value` })
+    throw refuse('value_required', { attribute: `${attribute.name}.value` })
   return element
 }
 
@@ -132,11 +132,11 @@ export function readParts(
   tolerances: ToleranceCounter,
 ): ReadonlyMap<string, JsonValue | undefined> {
   // RFC 7643 §2.3.8: a complex value is an object.
-  if (!isObject(json)) throw refusal('value_type', { attribute: attribute.name })
+  if (!isObject(json)) throw refuse('value_type', { attribute: attribute.name })
   const members = membersByName(json)
   const parts = readKnownParts(attribute, members, tolerances)
   // RFC 7643 §2.4, §4.2: `value` holds the value. A value with other names only would become none, with success.
-  if (!isUnderstood(attribute, members, parts)) throw refusal('value_required', { attribute: attribute.name })
+  if (!isUnderstood(attribute, members, parts)) throw refuse('value_required', { attribute: attribute.name })
   return parts
 }
 
@@ -199,7 +199,7 @@ export function buildComplexValue(
     (sub) => sub.required && sub.mutability !== 'readOnly' && !Object.hasOwn(value, sub.name),
   )
   // RFC 7643 §2.2: required.
-  if (missing !== undefined) throw refusal('value_required', { attribute: `${attribute.name}.${missing.name}` })
+  if (missing !== undefined) throw refuse('value_required', { attribute: `${attribute.name}.${missing.name}` })
   return value
 }
 
@@ -212,7 +212,7 @@ function readOne(attribute: Attribute, json: JsonValue, tolerances: ToleranceCou
 
 function listOf(attribute: Attribute, json: JsonValue, tolerances: ToleranceCounter): readonly JsonValue[] {
   // RFC 7643 §2.4: the values of a multi-valued attribute are a JSON array, even a single one.
-  if (!tolerances.admits('value-without-list')) throw refusal('value_type', { attribute: attribute.name })
+  if (!tolerances.admits('value-without-list')) throw refuse('value_type', { attribute: attribute.name })
   return [json]
 }
 
@@ -291,14 +291,14 @@ function readLine(attribute: Attribute, json: JsonValue, tolerances: ToleranceCo
 function readText(attribute: Attribute, json: JsonValue): string {
   if (typeof json !== 'string') throw wrongType(attribute)
   // RFC 7643 §2.3.1 sets no limit; this server does.
-  if (json.length > attribute.maxLength) throw refusal('value_too_long', { attribute: attribute.name })
+  if (json.length > attribute.maxLength) throw refuse('value_too_long', { attribute: attribute.name })
   // RFC 8265 §3.3 and RFC 8264 §9 for identifiers; elsewhere, characters that would break a header or a log line.
-  if (!isAllowedText(json, attribute.characters)) throw refusal('value_characters', { attribute: attribute.name })
+  if (!isAllowedText(json, attribute.characters)) throw refuse('value_characters', { attribute: attribute.name })
   return json
 }
 
 /** Creates the error for a value that does not have the type of its attribute (RFC 7643 §2.3). */
-const wrongType = (attribute: Attribute): Error => refusal('value_type', { attribute: attribute.name })
+const wrongType = (attribute: Attribute): Error => refuse('value_type', { attribute: attribute.name })
 
 /** RFC 4648 §4 and §5, with or without padding (RFC 7643 §2.3.6). */
 const base64 = /^[A-Za-z0-9+/_-]*={0,2}$/

@@ -1,7 +1,7 @@
 import { type Pieces, runAtOnce } from '@mintmark/internal'
 import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 
-import { refusal } from '../error/scim-error.ts'
+import { refuse } from '../error/scim-error.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
 import type { Attribute } from '../schema/schema.ts'
 import { keepImmutableParts, replaceElementsInPieces } from './element-list.ts'
@@ -70,7 +70,7 @@ function* replaceMember(
   if (attribute.mutability !== 'immutable' || current === undefined) return next
   // RFC 7644 §3.5.1: the given value of an immutable attribute must match the current one.
   if (next !== undefined && !(yield* sameValueInPieces(current, next)))
-    throw refusal('attribute_immutable', { attribute: attribute.name })
+    throw refuse('attribute_immutable', { attribute: attribute.name })
   return current
 }
 

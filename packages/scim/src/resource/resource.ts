@@ -1,7 +1,7 @@
 // One file, because completing, comparing and showing a resource all walk through the attributes of its schemas.
 
 import type { JsonObject, JsonValue, EpochSeconds } from '@mintmark/storage-interface'
-import { refusal } from '../error/scim-error.ts'
+import { refuse } from '../error/scim-error.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
 import type { Attribute } from '../schema/schema.ts'
 import { getMember, isArray, isObject, toObject, withMember } from '../values/json.ts'
@@ -21,7 +21,7 @@ export function completeResource(resource: JsonObject, resourceType: ResourceTyp
   for (const { schema, required } of resourceType.extensions) {
     const extension = getMember(resource, schema.id)
     // RFC 7643 §6: a required extension is part of every resource.
-    if (extension === undefined && required) throw refusal('value_required', { attribute: schema.id })
+    if (extension === undefined && required) throw refuse('value_required', { attribute: schema.id })
     if (isObject(extension)) requireValues(schema.attributes, extension)
   }
   return withSchemas(resource, resourceType)
@@ -33,7 +33,7 @@ export function completeResource(resource: JsonObject, resourceType: ResourceTyp
  */
 export function requireActive(patched: JsonObject): JsonObject {
   // RFC 7644 §3.5.2.2: a required attribute cannot be removed.
-  if (getMember(patched, 'active') === undefined) throw refusal('attribute_required', { attribute: 'active' })
+  if (getMember(patched, 'active') === undefined) throw refuse('attribute_required', { attribute: 'active' })
   return patched
 }
 
@@ -44,7 +44,7 @@ export function requireActive(patched: JsonObject): JsonObject {
 export function requireStatedActive(body: unknown, resource: JsonObject): void {
   const isStated = isObject(body) && Object.keys(body).some((name) => nameKey(name) === 'active')
   // RFC 7643 §2.5 and RFC 7644 §3.12 invalidValue.
-  if (isStated && getMember(resource, 'active') === undefined) throw refusal('value_required', { attribute: 'active' })
+  if (isStated && getMember(resource, 'active') === undefined) throw refuse('value_required', { attribute: 'active' })
 }
 
 function requireValues(attributes: readonly Attribute[], owner: JsonObject): void {
@@ -52,7 +52,7 @@ function requireValues(attributes: readonly Attribute[], owner: JsonObject): voi
     ({ required, mutability, name }) => required && mutability !== 'readOnly' && isMissing(getMember(owner, name)),
   )
   // RFC 7643 §2.2 required, §2.5: an empty string is no value either.
-  if (missing !== undefined) throw refusal('value_required', { attribute: missing.name })
+  if (missing !== undefined) throw refuse('value_required', { attribute: missing.name })
 }
 
 const isMissing = (value: JsonValue | undefined): boolean => value === undefined || value === ''
@@ -173,10 +173,10 @@ export function parseProjection(
   resourceType: ResourceType,
 ): Projection {
   // RFC 7644 §3.9: only one of the two is allowed.
-  if (attributes !== undefined && excludedAttributes !== undefined) throw refusal('projection_both')
+  if (attributes !== undefined && excludedAttributes !== undefined) throw refuse('projection_both')
   const names = attributes ?? excludedAttributes ?? []
   // RFC 7644 §3.12: more names than any schema defines are refused.
-  if (names.length > maximumNames) throw refusal('projection_too_many')
+  if (names.length > maximumNames) throw refuse('projection_too_many')
   if (names.length === 0) return resourceType.defaultProjection
 
   const found = names.flatMap((name) => findNamed(name, resourceType))

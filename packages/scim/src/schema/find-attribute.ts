@@ -1,4 +1,4 @@
-import { refusal } from '../error/scim-error.ts'
+import { refuse } from '../error/scim-error.ts'
 import { createToleranceCounter, type ToleranceCounter } from '../tolerance/tolerances.ts'
 import type { ParseContext } from './parse-context.ts'
 import type { ResourceType } from './resource-type.ts'
@@ -65,14 +65,14 @@ interface UnknownName {
 export function ignoreUnknown(unknown: UnknownName, context: ParseContext): void {
   const attribute = misplacedAttribute(unknown, context.resourceType)
   // RFC 7644 §3.12 invalidSyntax: the client means an attribute, and a deactivation would be lost with success.
-  if (attribute !== undefined) throw refusal('attribute_unknown', { attribute, suggestion: attribute })
+  if (attribute !== undefined) throw refuse('attribute_unknown', { attribute, suggestion: attribute })
   ignoreUnknownPart(context.tolerances, unknown.extension?.id)
 }
 
 /** Ignores a sub-attribute that a complex attribute does not have, in the same way. */
 export function ignoreUnknownPart(tolerances: ToleranceCounter, owner: string | undefined): void {
   // RFC 7644 §3.12 invalidSyntax: no schema of this type defines it.
-  if (!tolerances.admits('unknown-attributes')) throw refusal('attribute_unknown', { attribute: owner })
+  if (!tolerances.admits('unknown-attributes')) throw refuse('attribute_unknown', { attribute: owner })
 }
 
 /** A user keeps or loses access by these. If another attribute is lost, the event of the tolerance is enough. */

@@ -2,7 +2,7 @@ import type { Clock } from '@mintmark/internal'
 import { type JsonObject, providerId, type ProvisionedUserRecord, type UserId } from '@mintmark/storage-interface'
 import { untilSettled } from '@mintmark/storage-interface/stores'
 
-import { refusal, ScimError } from '../error/scim-error.ts'
+import { refuse, ScimError } from '../error/scim-error.ts'
 import { applyPatch } from '../patch/apply-patch.ts'
 import { parsePatch } from '../patch/parse-patch.ts'
 import { ProviderError } from '../providers/registration.ts'
@@ -172,7 +172,7 @@ function loginExternalId(text: string, { resourceType, tolerances }: MessageCont
   const attribute = resourceType.attributesByName.get('externalid')
   const value = attribute === undefined ? undefined : readValue(attribute, text, tolerances)
   // RFC 7643 §3.1: the `externalId` is required, because it alone connects a sign-in to a provisioned user.
-  if (typeof value !== 'string' || value.trim() === '') throw refusal('value_required', { attribute: 'externalId' })
+  if (typeof value !== 'string' || value.trim() === '') throw refuse('value_required', { attribute: 'externalId' })
   return value
 }
 

@@ -11,7 +11,7 @@ import {
 import type { IdentityProviderRecord } from '@mintmark/storage-interface/stores'
 
 import { tenantUrl } from '../values/scim-path.ts'
-import { refusal } from '../error/scim-error.ts'
+import { refuse } from '../error/scim-error.ts'
 import type { ScimCaller, UsedAssertion } from '../providers/authenticate-provider.ts'
 
 /** The name of the endpoint below the tenant URL. */
@@ -38,16 +38,16 @@ export async function authenticateRevocation(
   const provider = await deps.storage.identityProviders.find(providerId(addressed))
   const assertions = provider?.assertions
   // RFC 6750 §3.1 invalid_token: the answer is the same whether the provider exists or not.
-  if (provider === undefined || assertions === undefined) throw refusal('revocation_token_invalid')
+  if (provider === undefined || assertions === undefined) throw refuse('revocation_token_invalid')
   const verified = await verifyToken(token, { keys: assertions, now }, deps)
-  if (verified === undefined) throw refusal('revocation_token_invalid')
+  if (verified === undefined) throw refuse('revocation_token_invalid')
   const used = acceptedToken(verified, {
     assertions,
     endpoint: `${tenantUrl(deps.issuer, addressed)}/${revocationPath}`,
     now,
   })
-  if (used === undefined) throw refusal('revocation_token_invalid')
-  if (provider.disabledAt !== undefined) throw refusal('provider_disabled')
+  if (used === undefined) throw refuse('revocation_token_invalid')
+  if (provider.disabledAt !== undefined) throw refuse('provider_disabled')
   return { provider, by: { kind: 'assertion', ...used } } as ScimCaller
 }
 
@@ -62,18 +62,18 @@ async function verifyToken(
   } catch (cause) {
     if (!(cause instanceof OAuthError)) throw cause
     // RFC 9110 §15.6.4: 401 would say that the token is wrong, and it was not even checked.
-    throw refusal('revocation_keys_unavailable', { cause, retryAfter: 10 })
+    throw refuse('revocation_keys_unavailable', { cause, retryAfter: 10 })
   }
 }
 
 function bearerToken(request: RequestHead): string {
   const header = request.headers.get('authorization')
   // RFC 6750 §3.1: without credentials, the challenge has no error.
-  if (header === undefined || header === '') throw refusal('credentials_missing')
+  if (header === undefined || header === '') throw refuse('credentials_missing')
   // RFC 6750 §2: exactly one token.
-  if (request.repeatedHeaders.has('authorization')) throw refusal('credentials_twice')
+  if (request.repeatedHeaders.has('authorization')) throw refuse('credentials_twice')
   const match = /^bearer +([\w-]+\.[\w-]+\.[\w-]+) *$/i.exec(header)
-  if (match?.[1] === undefined || header.length > maxLength) throw refusal('revocation_token_invalid')
+  if (match?.[1] === undefined || header.length > maxLength) throw refuse('revocation_token_invalid')
   return match[1]
 }
 

@@ -5,7 +5,7 @@ import type { ScimStorage } from '@mintmark/storage-interface'
 
 import type { ScimCall, ScimCollection } from '../call/scim-call.ts'
 import { emptyResponse, readMessage } from '../call/scim-message.ts'
-import { refusal } from '../error/scim-error.ts'
+import { refuse } from '../error/scim-error.ts'
 import type { RevocationLister, ScimOccurrence } from '../event/scim-event.ts'
 import type { ProvisioningHooks } from '../users/user-dependencies.ts'
 import { findSubject, readSubject } from './find-subject.ts'
@@ -36,24 +36,24 @@ async function revokeAccess(call: ScimCall, deps: UniversalLogoutDependencies): 
   const subject = readSubject(await readMessage(call))
   // RFC 6585 §4: a stolen key of a provider must not sign everybody out at once.
   const decision = await limiter.consume(`universal-logout ${providerId}`, now)
-  if (!decision.allowed) throw refusal('too_many_requests', { retryAfter: decision.retryAfter })
+  if (!decision.allowed) throw refuse('too_many_requests', { retryAfter: decision.retryAfter })
 
   const providerIssuer = provider.assertions?.issuer
   const userId = await findSubject(subject, { provider, providerIssuer, issuer, storage })
   // The users of other providers are not revealed.
-  if (userId === undefined) throw refusal('revocation_subject_unknown')
+  if (userId === undefined) throw refuse('revocation_subject_unknown')
   const user = await storage.users.find(userId)
   const change = { providerId, userId, kind: 'revoke_access', claims: user?.claims } as const
-  if ((await hooks.mayChange?.(change)) === false) throw refusal('revocation_protected')
+  if ((await hooks.mayChange?.(change)) === false) throw refuse('revocation_protected')
   if (by.kind === 'assertion') {
     const value = JSON.stringify([providerId, by.tokenId])
     const mark = { purpose: 'revocation_jti', value, expiresAt: by.expiresAt, now } as const
-    if ((await storage.replays.markUsed(mark)).outcome !== 'fresh') throw refusal('revocation_token_replayed')
+    if ((await storage.replays.markUsed(mark)).outcome !== 'fresh') throw refuse('revocation_token_replayed')
   }
   const revoked = user && (await deps.listRevokedAccess(user, now))
   const { outcome } = await storage.users.revokeAccess(userId, now)
   // The user was removed since they were found, and with the user everything issued to them.
-  if (outcome === 'absent') throw refusal('revocation_subject_unknown')
+  if (outcome === 'absent') throw refuse('revocation_subject_unknown')
   deps.journal.record(request, { type: 'user.access_revoked', providerId, userId, revoked })
   return emptyResponse()
 }

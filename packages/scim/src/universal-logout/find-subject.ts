@@ -1,7 +1,7 @@
 import { type JsonObject, type ScimStorage, userId, type UserId } from '@mintmark/storage-interface'
 import type { IdentityProviderRecord } from '@mintmark/storage-interface/stores'
 
-import { refusal } from '../error/scim-error.ts'
+import { refuse } from '../error/scim-error.ts'
 import { getMember, getText, isObject } from '../values/json.ts'
 import { foldCase, isAllowedText } from '../values/text.ts'
 
@@ -18,7 +18,7 @@ export function readSubject(body: unknown): Subject {
   const message = isObject(body) ? body : {}
   const [subject, subjectId] = [getMember(message, 'subject'), getMember(message, 'sub_id')]
   const parsed = subject !== undefined && subjectId !== undefined ? undefined : parseSubject(subject ?? subjectId)
-  if (parsed === undefined) throw refusal('revocation_subject_invalid')
+  if (parsed === undefined) throw refuse('revocation_subject_invalid')
   return parsed
 }
 

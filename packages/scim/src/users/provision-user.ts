@@ -2,7 +2,7 @@ import { randomIdentifier } from '@mintmark/internal'
 import { type ProvisionedUserRecord, userId, type UserId } from '@mintmark/storage-interface'
 import type { ProviderId } from '@mintmark/storage-interface/stores'
 
-import { refusal } from '../error/scim-error.ts'
+import { refuse } from '../error/scim-error.ts'
 import { blockUnlessEnabled } from '../providers/block-unless-enabled.ts'
 import { reportUnmappedRoles } from './user-claims.ts'
 import type { UserBefore, UserDependencies } from './user-dependencies.ts'
@@ -56,9 +56,9 @@ async function insert(
   if (outcome.outcome === 'removed') return undefined
   if (outcome.outcome === 'taken') {
     // RFC 7644 §3.3, 409 uniqueness: another user has the userName.
-    if (outcome.key === 'userName') throw refusal('user_name_taken')
+    if (outcome.key === 'userName') throw refuse('user_name_taken')
     // RFC 7643 §7 uniqueness: another user has a value that the host's schema makes unique.
-    if (outcome.key === 'unique') throw refusal('value_taken')
+    if (outcome.key === 'unique') throw refuse('value_taken')
     return undefined
   }
   record({ type: 'user.created', providerId, userId: id })

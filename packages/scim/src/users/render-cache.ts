@@ -18,7 +18,7 @@ import {
   jsonText,
 } from '@mintmark/storage-interface/stores'
 
-import { refusal } from '../error/scim-error.ts'
+import { refuse } from '../error/scim-error.ts'
 import { checkPreconditions, hasPreconditions } from '../call/scim-message.ts'
 import { includesAttribute, projectResource, renderMeta } from '../resource/resource.ts'
 import type { Projection, RenderContext } from '../schema/projection.ts'
@@ -91,7 +91,7 @@ export function createUserRenderCache(
       const isShown = sameValue(complete, shown)
       const text = jsonText(isShown ? shown : resource)
       // RFC 9110 §15.5.14: a page shows up to 200 users, and a search reads thousands.
-      if (utf8Length(text) > resourceBytes) throw refusal('resource_too_large')
+      if (utf8Length(text) > resourceBytes) throw refuse('resource_too_large')
       return { resource: text, renderKey: isShown ? key : undefined }
     },
   }
@@ -259,7 +259,7 @@ export async function requireVersion(
   if (!hasPreconditions(request)) return
   const version = await runInTurns(userVersion(user), turns)
   // RFC 9110 §13.1.1: an unknown version matches no tag.
-  if (version === undefined) throw refusal('version_mismatch')
+  if (version === undefined) throw refuse('version_mismatch')
   checkPreconditions(request, version)
 }
 

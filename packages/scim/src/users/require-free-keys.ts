@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue, ResolvedFilter, ScimStorage } from '@mintmark/storage-interface'
 import { type IndexedAttribute, indexedValues, type ProviderId } from '@mintmark/storage-interface/stores'
 
-import { refusal } from '../error/scim-error.ts'
+import { refuse } from '../error/scim-error.ts'
 import { countMatches, type CountQuery, countQuery } from '../list/count-query.ts'
 import { indexedAttributesOf } from '../schema/indexed-attributes.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
@@ -24,11 +24,11 @@ export async function requireFreeKeys(
   }
   const userName = getText(comparable, 'userName')
   // RFC 7644 §3.3, 409 uniqueness: another user has the userName.
-  if (userName !== undefined && (await findsUser(countQuery('userName', userName)))) throw refusal('user_name_taken')
+  if (userName !== undefined && (await findsUser(countQuery('userName', userName)))) throw refuse('user_name_taken')
   const unique = indexedAttributesOf(userType).filter(({ isUnique }) => isUnique)
   for (const filter of unique.flatMap((indexed) => equalities(indexed, comparable))) {
     // RFC 7643 §7 uniqueness: another user has a value that the host's schema makes unique.
-    if (await findsUser(countMatches(filter))) throw refusal('value_taken')
+    if (await findsUser(countMatches(filter))) throw refuse('value_taken')
   }
 }
 

@@ -5,7 +5,7 @@ import { runInTurns } from '@mintmark/internal'
 import type { JsonObject, JsonValue, ProvisionedUserRecord, ScimStorage } from '@mintmark/storage-interface'
 import { type ListQuery, untilSettled } from '@mintmark/storage-interface/stores'
 
-import { refusal } from '../error/scim-error.ts'
+import { refuse } from '../error/scim-error.ts'
 import { searchEndpoints } from '../list/search-endpoints.ts'
 import {
   attributesIn,
@@ -119,7 +119,7 @@ function createOrLink(
     if (created !== 'full') return undefined
     await requireFreeKeys(comparable, providerId, deps)
     // RFC 7644 §3.12, 403: a provider that has as many users as it may have can still repeat a request.
-    throw refusal('resources_too_many')
+    throw refuse('resources_too_many')
   })
 }
 
@@ -141,7 +141,7 @@ function answerRepeatedRequest(
 ): Promise<ProvisionedUserRecord | undefined> {
   const { state, ...written } = toWritten(userBeforeWrite(user, context.writer))
   // RFC 7644 §3.3, 409 uniqueness: it is another user, whom the request must not overwrite.
-  if (!hasUserName(user, state, context.deps.userType)) throw refusal('external_id_taken')
+  if (!hasUserName(user, state, context.deps.userType)) throw refuse('external_id_taken')
   return writeState(
     user,
     { ...written, state: { ...state, active: activeSetByProvider(user) && state.active } },
@@ -279,7 +279,7 @@ const removeUser =
       const { outcome } = adopted ? await provisionedUsers.release(removal) : await provisionedUsers.remove(removal)
       if (outcome === 'conflict') return undefined
       // RFC 7644 §3.6: of concurrent DELETE requests, one succeeds.
-      if (outcome === 'absent') throw refusal('resource_not_found')
+      if (outcome === 'absent') throw refuse('resource_not_found')
       record({ type: adopted ? 'user.released' : 'user.removed', providerId, userId, revoked })
       return emptyResponse()
     })

@@ -19,7 +19,7 @@ import {
   untilSettled,
 } from '@mintmark/storage-interface/stores'
 
-import { refusal } from '../error/scim-error.ts'
+import { refuse } from '../error/scim-error.ts'
 import type { ScimOccurrence } from '../event/scim-event.ts'
 import { hasPreconditions } from '../call/scim-message.ts'
 import { blockUnlessEnabled } from '../providers/block-unless-enabled.ts'
@@ -95,7 +95,7 @@ export async function findUser(
   // OIDC Core §2: a `sub` has at most 255 characters, so no user has a longer id.
   const user = id.length > 255 ? undefined : await storage.provisionedUsers.find(providerId, userId(id), options)
   // RFC 7644 §3.12, 404.
-  if (user === undefined) throw refusal('resource_not_found')
+  if (user === undefined) throw refuse('resource_not_found')
   return user
 }
 
@@ -119,7 +119,7 @@ export const groupReadOptions = (
 export function chargeForGroups({ work }: Pick<ScimCall, 'work'>, { groups = [] }: ProvisionedUserRecord): void {
   const units = groups.reduce((sum, { displayName }) => sum + workPerGroup + displayName.length / charactersPerWork, 0)
   // RFC 9110 §15.5.14: a request that reads or writes too many members of groups gets the same error.
-  if (!work.spend(units)) throw refusal('operations_too_many')
+  if (!work.spend(units)) throw refuse('operations_too_many')
 }
 
 /** The work of reading a group. The unit is the work of reading one value (see `ScimLimits.work`). */
@@ -145,7 +145,7 @@ export async function writeState(
   if (isSameState && password === undefined) return user
   // RFC 7644 §3.12, 403: if a provider could change the identifiers of a blocked user, it could then use the old ones
   // to create the user a second time, without the host's block.
-  if (user.blockedAt !== undefined && changesIdentifiers(user, state, context.deps)) throw refusal('change_refused')
+  if (user.blockedAt !== undefined && changesIdentifiers(user, state, context.deps)) throw refuse('change_refused')
   await authorizeChange(user, { kind: changeKind(user, state), claims: state.claims }, context)
 
   const after = isSameState ? user : await swapState(user, state, context)
@@ -191,11 +191,11 @@ export function recordOfOutcome(
       return outcome.record
     case 'absent':
       // RFC 7644 §3.12, 404: it was removed since it was read.
-      throw refusal('resource_not_found')
+      throw refuse('resource_not_found')
     case 'taken':
       // RFC 7644 §3.12 uniqueness.
-      if (outcome.key === 'unique') throw refusal('value_taken')
-      throw refusal(outcome.key === 'externalId' ? 'external_id_taken' : 'user_name_taken')
+      if (outcome.key === 'unique') throw refuse('value_taken')
+      throw refuse(outcome.key === 'externalId' ? 'external_id_taken' : 'user_name_taken')
     default:
       return outcome satisfies never
   }
@@ -276,7 +276,7 @@ export async function authorizeChange(
   const { providerId, now, record } = writer
   const isAllowed = (await deps.hooks.mayChange?.({ providerId, userId: user.userId, kind, claims })) ?? true
   // RFC 7644 §3.12, 403: the host protects this user.
-  if (!isAllowed) throw refusal('change_refused')
+  if (!isAllowed) throw refuse('change_refused')
 
   if (kind !== 'deactivate' && kind !== 'remove') return
   const recordSuspension = (count: number): void => record({ type: 'deprovisioning.suspended', providerId, count })

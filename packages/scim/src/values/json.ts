@@ -1,7 +1,7 @@
 import { type Pieces, runAtOnce } from '@mintmark/internal'
 import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 
-import { refusal } from '../error/scim-error.ts'
+import { refuse } from '../error/scim-error.ts'
 import type { ToleranceCounter } from '../tolerance/tolerances.ts'
 import { nameKey } from './text.ts'
 
@@ -112,13 +112,13 @@ export const parseJsonObject = (body: unknown): JsonObject => runAtOnce(parseJso
  */
 export function* parseJsonObjectInPieces(body: unknown): Pieces<JsonObject> {
   // RFC 7644 §3.12 invalidSyntax: a SCIM message is a JSON object.
-  if (!isObject(body)) throw refusal('body_malformed')
+  if (!isObject(body)) throw refuse('body_malformed')
 
   let level: JsonContainer[] = [body]
   let read = 0
   for (let depth = 0; level.length > 0; depth += 1) {
     // RFC 7644 §3.12 invalidSyntax: no schema has complex attributes inside complex ones (RFC 7643 §2.3.8).
-    if (depth > maximumDepth) throw refusal('body_too_deep')
+    if (depth > maximumDepth) throw refuse('body_too_deep')
     const next: JsonContainer[] = []
     // Pauses within a level too, because a megabyte of JSON has hundreds of thousands of containers.
     for (const container of level) {
@@ -157,7 +157,7 @@ export interface Member {
 export function membersByName(object: JsonObject): ReadonlyMap<string, Member> {
   const members = new Map(Object.entries(object).map(([name, value]) => [nameKey(name), { name, value }]))
   // RFC 7643 §2.1: names are case-insensitive, so `userName` and `USERNAME` are the same attribute.
-  if (members.size < Object.keys(object).length) throw refusal('member_repeated')
+  if (members.size < Object.keys(object).length) throw refuse('member_repeated')
   return members
 }
 
@@ -178,7 +178,7 @@ export function requireMessageSchema(
     isArray(schemas) && schemas.some((listed) => typeof listed !== 'string' || nameKey(listed).startsWith(messageUrns))
   // RFC 7644 §3.1: the body lists the schema of the message. Some clients list none, or that of the resource.
   if (isOther || ((schemas ?? undefined) !== undefined && !isArray(schemas)) || !tolerances.admits('schemas-missing'))
-    throw refusal('schemas_missing')
+    throw refuse('schemas_missing')
 }
 
 const messageUrns = 'urn:ietf:params:scim:api:messages:'

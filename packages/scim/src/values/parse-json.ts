@@ -1,7 +1,7 @@
 import type { Pieces } from '@mintmark/internal'
 import type { JsonValue } from '@mintmark/storage-interface'
 
-import { refusal } from '../error/scim-error.ts'
+import { refuse } from '../error/scim-error.ts'
 
 /**
  * Parses JSON text in pieces (RFC 8259). `JSON.parse` would block other requests for half a second when the objects of a message
@@ -51,7 +51,7 @@ function* parseInPieces(text: string, maximumValues: number): Pieces<JsonValue> 
 
   function consume(character: string): void {
     // RFC 7644 §3.12 invalidSyntax.
-    if (peek() !== character) throw refusal('body_malformed')
+    if (peek() !== character) throw refuse('body_malformed')
     at += 1
   }
 
@@ -66,7 +66,7 @@ function* parseInPieces(text: string, maximumValues: number): Pieces<JsonValue> 
   function countValue(): void {
     values += 1
     // RFC 9110 §15.5.14: more values take too long.
-    if (values > maximumValues) throw refusal('body_too_large')
+    if (values > maximumValues) throw refuse('body_too_large')
   }
 
   function* readValue(depth: number): Pieces<JsonValue> {
@@ -74,7 +74,7 @@ function* parseInPieces(text: string, maximumValues: number): Pieces<JsonValue> 
     if (first === '"') return readString()
     if (first !== '{' && first !== '[') return readLiteral()
     // RFC 7644 §3.12 invalidSyntax: no schema is nested so deeply.
-    if (depth === maximumTextDepth) throw refusal('body_too_deep')
+    if (depth === maximumTextDepth) throw refuse('body_too_deep')
     countValue()
     at += 1
     return yield* first === '{' ? readObject(depth + 1) : readArray(depth + 1)
@@ -105,9 +105,9 @@ function* parseInPieces(text: string, maximumValues: number): Pieces<JsonValue> 
     do {
       const name = readName()
       // RFC 7643 §2.1: an attribute is given once.
-      if (Object.hasOwn(object, name)) throw refusal('member_repeated')
+      if (Object.hasOwn(object, name)) throw refuse('member_repeated')
       // RFC 9110 §15.5.14: no schema has so many attributes.
-      if (members === maximumMembers) throw refusal('body_too_large')
+      if (members === maximumMembers) throw refuse('body_too_large')
       members += 1
       object[name] = isContainer(peek()) ? yield* readValue(depth) : readScalar()
       if (isPieceRead()) yield
@@ -119,7 +119,7 @@ function* parseInPieces(text: string, maximumValues: number): Pieces<JsonValue> 
 
   function readName(): string {
     // RFC 7644 §3.12 invalidSyntax.
-    if (peek() !== '"') throw refusal('body_malformed')
+    if (peek() !== '"') throw refuse('body_malformed')
     const name = readString()
     consume(':')
     return name
@@ -128,7 +128,7 @@ function* parseInPieces(text: string, maximumValues: number): Pieces<JsonValue> 
   function readString(): string {
     const end = endOfString(text, at + 1)
     // RFC 7644 §3.12 invalidSyntax.
-    if (end === undefined) throw refusal('body_malformed')
+    if (end === undefined) throw refuse('body_malformed')
     const quoted = text.slice(at, end + 1)
     at = end + 1
     return stringOf(quoted)
@@ -138,14 +138,14 @@ function* parseInPieces(text: string, maximumValues: number): Pieces<JsonValue> 
     literalForm.lastIndex = at
     const [literal] = literalForm.exec(text) ?? []
     // RFC 7644 §3.12 invalidSyntax.
-    if (literal === undefined) throw refusal('body_malformed')
+    if (literal === undefined) throw refuse('body_malformed')
     at += literal.length
     return literals.get(literal) ?? (literal === 'null' ? null : Number(literal))
   }
 
   const value = yield* readValue(0)
   // RFC 7644 §3.12 invalidSyntax: something follows the value.
-  if (peek() !== undefined) throw refusal('body_malformed')
+  if (peek() !== undefined) throw refuse('body_malformed')
   return value
 }
 
@@ -174,7 +174,7 @@ function stringOf(quoted: string): string {
     return String(JSON.parse(quoted))
   } catch (cause) {
     // RFC 7644 §3.12 invalidSyntax: an invalid escape, or a control character.
-    throw refusal('body_malformed', { cause })
+    throw refuse('body_malformed', { cause })
   }
 }
 

@@ -286,7 +286,7 @@ test('rejects assertions without an https issuer or without exactly one source o
   ]
   for (const assertions of invalid)
     await expect(registerIdentityProvider({ providerId: 'acme', assertions }, { storage })).rejects.toMatchObject({
-      reason: 'invalid_assertions',
+      reason: 'assertions_invalid',
     })
   expect(await storage.identityProviders.find(providerId('acme'))).toBeUndefined()
 })

@@ -63,7 +63,7 @@ export const authorizationCodeGrant = (deps: AuthorizationCodeGrantDependencies)
 
 const refusals = {
   inactive: 'grant_inactive',
-  clientChanged: 'client_document_changed:code',
+  clientChanged: 'client_document_changed_code',
   sessionEnded: 'session_ended',
 } as const
 
@@ -140,7 +140,7 @@ async function redeemCode(
   if (!isIntact(code)) throw codeRefusal('code_incomplete', client, code)
   provePossessionOf(code, presentation.possession, client)
   // RFC 6749 §4.1.3: the code is bound to its redirect_uri; otherwise a stolen code could be injected.
-  if (code.redirectUri !== presentation.redirectUri) throw codeRefusal('redirect_uri_mismatch:code', client, code)
+  if (code.redirectUri !== presentation.redirectUri) throw codeRefusal('redirect_uri_mismatch_code', client, code)
   const proof = await proveCodeVerifier(presentation.codeVerifier, code, client)
 
   if (consumed.outcome === 'replayed') {

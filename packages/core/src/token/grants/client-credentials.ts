@@ -78,7 +78,7 @@ function requestedTarget({ named, requested, allowed, client }: TargetRequest, d
 
 function proveServiceAccount(client: AuthenticatedClient): ServiceAccount {
   // RFC 6749 §4.4: only confidential clients; a public client is not authenticated.
-  if (client.tokenEndpointAuthMethod === 'none') throw refuse('client_public:grant', { clientId: client.clientId })
+  if (client.tokenEndpointAuthMethod === 'none') throw refuse('client_public_grant', { clientId: client.clientId })
   return client as ServiceAccount
 }
 

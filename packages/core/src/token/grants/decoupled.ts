@@ -46,14 +46,14 @@ const device = {
   polls: {
     pending: 'authorization_pending',
     slow_down: 'polled_too_early',
-    denied: 'user_denied:device',
+    denied: 'user_denied_device',
     expired: 'device_code_expired',
     absent: 'device_code_unknown',
   },
   inactivity: {
-    inactive: 'grant_inactive:device',
-    clientChanged: 'client_document_changed:device',
-    sessionEnded: 'session_ended:device',
+    inactive: 'grant_inactive_device',
+    clientChanged: 'client_document_changed_device',
+    sessionEnded: 'session_ended_device',
   },
 } as const
 
@@ -68,14 +68,14 @@ const ciba = {
   polls: {
     pending: 'authorization_pending',
     slow_down: 'polled_too_early',
-    denied: 'user_denied:ciba',
+    denied: 'user_denied_ciba',
     expired: 'auth_req_id_expired',
     absent: 'auth_req_id_unknown',
   },
   inactivity: {
-    inactive: 'grant_inactive:ciba',
-    clientChanged: 'client_document_changed:ciba',
-    sessionEnded: 'session_ended:ciba',
+    inactive: 'grant_inactive_ciba',
+    clientChanged: 'client_document_changed_ciba',
+    sessionEnded: 'session_ended_ciba',
   },
 } as const
 

@@ -68,14 +68,14 @@ const jwtBearerGrant = (deps: JwtBearerDependencies): GrantType =>
 
 const refusals = {
   inactive: 'assertion_subject_inactive',
-  clientChanged: 'client_document_changed:assertion',
+  clientChanged: 'client_document_changed_assertion',
   sessionEnded: 'assertion_subject_inactive',
 } as const
 
-/** @throws OAuthError unauthorized_client — reason `client_public:assertion`; invalid_request — reason `assertion_missing` | `assertion_unsupported`. */
+/** @throws OAuthError unauthorized_client — reason `client_public`; invalid_request — reason `assertion_missing` | `assertion_unsupported`. */
 function presentedText(form: Parameters, { clientId, tokenEndpointAuthMethod }: AuthenticatedClient): string {
   // ID-JAG §9.1: otherwise a stolen assertion could be used by anybody.
-  if (tokenEndpointAuthMethod === 'none') throw refuse('client_public:assertion', { clientId })
+  if (tokenEndpointAuthMethod === 'none') throw refuse('client_public_assertion', { clientId })
   const assertion = form.get('assertion')
   // RFC 7523 §2.1: assertion is required.
   if (assertion === undefined) throw refuse('assertion_missing', { clientId })

@@ -83,10 +83,10 @@ const tokenExchangeGrant = (deps: TokenExchangeDependencies): GrantType =>
     },
   })
 
-/** @throws OAuthError unauthorized_client — reason `client_public:grant`. */
+/** @throws OAuthError unauthorized_client — reason `client_public`. */
 function refusePublic({ clientId, tokenEndpointAuthMethod }: AuthenticatedClient): void {
   // RFC 8693 §5, ID-JAG §9.1: otherwise a stolen token could be exchanged by anybody.
-  if (tokenEndpointAuthMethod === 'none') throw refuse('client_public:grant', { clientId })
+  if (tokenEndpointAuthMethod === 'none') throw refuse('client_public_grant', { clientId })
 }
 
 /** @throws OAuthError unauthorized_client — reason `exchange_not_permitted`. */
