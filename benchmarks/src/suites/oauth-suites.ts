@@ -1,14 +1,14 @@
 import { target, type Change, type Suite, type SuiteTarget } from './suite.ts'
 
 const floor = (name: string, change: Change = {}): SuiteTarget => target(`floor, ${name}`, 'floor/floor.ts', change)
-/** A floor that runs Mintmark's statements on Mintmark's tables. */
-export const floorOurs = (name: string, change: Change): SuiteTarget =>
-  target(`floor, our statements, ${name}`, 'floor/floor-our-statements.ts', change)
+/** A floor that does Mintmark's work: its statements on its tables, its signatures and its digests. */
+export const floorOurs = (name: string, change: Change = {}): SuiteTarget =>
+  target(`floor, our work, ${name}`, 'floor/floor-our-work.ts', change)
 export const oauthMintmark = (name: string, change: Change = {}): SuiteTarget =>
   target(`Mintmark, ${name}`, 'mintmark/mintmark.ts', change)
 
 const sqlite: Change = { storage: 'sqlite' }
-const floors = [floor('memory'), floor('SQLite', sqlite), floorOurs('SQLite', sqlite)]
+const floors = [floor('memory'), floor('SQLite', sqlite), floorOurs('memory'), floorOurs('SQLite', sqlite)]
 const mintmarks = [oauthMintmark('memory'), oauthMintmark('SQLite', sqlite)]
 
 const oidcProvider = (name: string, change: Change = {}): SuiteTarget =>

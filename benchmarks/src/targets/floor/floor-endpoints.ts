@@ -1,15 +1,18 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 
-import { jwtVerify, SignJWT, type CryptoKey, type JWTPayload } from 'jose'
+import type { JWTPayload } from 'jose'
 
-import type { TargetSettings } from '../../site.ts'
+import { digest } from './digest.ts'
 import type { FloorStatus, FloorStore } from './floor-store.ts'
+import type { FloorWork } from './floor-work.ts'
 
-interface FloorDependencies extends TargetSettings {
+/** What the endpoints of a floor need. */
+export interface Floor {
+  readonly store: FloorStore
+  readonly work: FloorWork
   readonly issuer: string
-  readonly privateKey: CryptoKey
-  readonly publicKey: CryptoKey
+  readonly accessTokens: 'jwt' | 'opaque'
 }
 
 /** A response; the default status is 200. */
@@ -22,27 +25,24 @@ export interface FloorReply {
 export type FloorEndpoint = (request: IncomingMessage, body: string) => Promise<FloorReply> | FloorReply
 
 /** Creates the endpoints, by path. */
-export function floorEndpoints(store: FloorStore, deps: FloorDependencies): ReadonlyMap<string, FloorEndpoint> {
+export function floorEndpoints(floor: Floor): ReadonlyMap<string, FloorEndpoint> {
   return new Map<string, FloorEndpoint>([
-    ['/auth', (request) => authorize(request, store)],
-    ['/token', (request, body) => token(request, body, { store, deps })],
-    ['/introspection', (request, body) => introspect(request, body, { store, deps })],
-    ['/userinfo', (request) => userinfo(request, { store, deps })],
+    ['/auth', (request) => authorize(request, floor)],
+    ['/token', (request, body) => token(request, body, floor)],
+    ['/introspection', (request, body) => introspect(request, body, floor)],
+    ['/userinfo', (request) => userinfo(request, floor)],
   ])
 }
 
-interface Floor {
-  readonly store: FloorStore
-  readonly deps: FloorDependencies
-}
-
-async function authorize(request: IncomingMessage, store: FloorStore): Promise<FloorReply> {
+async function authorize(request: IncomingMessage, { store }: Floor): Promise<FloorReply> {
   const query = new URLSearchParams((request.url ?? '').split('?')[1])
-  const userId = (await store.session(digest((request.headers.cookie ?? '').slice('session='.length)))) ?? ''
+  const session = await store.session(digest((request.headers.cookie ?? '').slice('session='.length)))
+  const userId = session?.userId ?? ''
   const clientId = query.get('client_id') ?? ''
   await store.user(userId)
   await store.clientSecret(clientId)
   const grant = await store.consent(userId, clientId)
+  if (session !== undefined) await store.join?.(session, clientId)
   const code = secret()
   await store.insertCode(digest(code), {
     grantId: grant?.grantId ?? '',
@@ -55,83 +55,81 @@ async function authorize(request: IncomingMessage, store: FloorStore): Promise<F
   return { status: 303, location: `${query.get('redirect_uri') ?? ''}?code=${code}&state=${query.get('state') ?? ''}` }
 }
 
-async function token(request: IncomingMessage, body: string, { store, deps }: Floor): Promise<FloorReply> {
+async function token(request: IncomingMessage, body: string, floor: Floor): Promise<FloorReply> {
   const form = new URLSearchParams(body)
-  const client = await authenticate(request, store)
+  const client = await authenticate(request, floor)
   if (client === undefined) return { status: 401 }
   const grantType = form.get('grant_type')
   if (grantType === 'client_credentials') {
     const scope = form.get('scope') ?? ''
     return json({
-      access_token: await accessToken({ sub: client, scope }, deps),
+      access_token: await accessToken({ client, scope }, floor),
       token_type: 'Bearer',
       expires_in: 600,
       scope,
     })
   }
-  return grantType === 'refresh_token' ? refresh(form, client, { store, deps }) : redeem(form, client, { store, deps })
+  return grantType === 'refresh_token' ? refresh(form, client, floor) : redeem(form, client, floor)
 }
 
-async function redeem(form: URLSearchParams, client: string, { store, deps }: Floor): Promise<FloorReply> {
+async function redeem(form: URLSearchParams, client: string, floor: Floor): Promise<FloorReply> {
+  const { store, work } = floor
   const code = await store.consumeCode(digest(form.get('code') ?? ''))
   if (code?.redirectUri !== form.get('redirect_uri') || code?.challenge !== digest(form.get('code_verifier') ?? ''))
     return { status: 400 }
-  const grantStatus = await store.grantStatus(code.grantId)
-  const handle = secret()
-  const refreshToken = `${handle}${secret()}`
+  const status = await store.grantStatus(code.grantId)
+  if (status === undefined) return { status: 400 }
+  const { token: refreshToken, handleDigest, currentDigest } = work.createRefreshToken()
   await store.insertFamily({
     familyId: code.familyId,
     grantId: code.grantId,
-    handleDigest: digest(handle),
-    currentDigest: digest(refreshToken),
+    handleDigest,
+    currentDigest,
     expiresAt: seconds() + 7_776_000,
   })
-  return tokens({ grantStatus, client, familyId: code.familyId, nonce: code.nonce, refreshToken }, deps)
+  return tokens({ status, client, familyId: code.familyId, nonce: code.nonce, refreshToken }, floor)
 }
 
-async function refresh(form: URLSearchParams, client: string, { store, deps }: Floor): Promise<FloorReply> {
-  const presented = form.get('refresh_token') ?? ''
-  const handle = presented.slice(0, 43)
-  const grantStatus = await store.familyByHandle(digest(handle))
-  const refreshToken = `${handle}${secret()}`
-  if (!(await store.rotate(digest(handle), digest(presented), digest(refreshToken)))) return { status: 400 }
-  return tokens({ grantStatus, client, familyId: 'family', nonce: undefined, refreshToken }, deps)
+async function refresh(form: URLSearchParams, client: string, floor: Floor): Promise<FloorReply> {
+  const { store, work } = floor
+  const { handleDigest, presentedDigest, successor } = work.replaceRefreshToken(form.get('refresh_token') ?? '')
+  const status = await store.familyByHandle(handleDigest)
+  if (status === undefined || !(await store.rotate(handleDigest, presentedDigest, successor.currentDigest)))
+    return { status: 400 }
+  return tokens({ status, client, familyId: 'family', nonce: undefined, refreshToken: successor.token }, floor)
 }
 
 interface Issue {
-  readonly grantStatus: FloorStatus | undefined
+  readonly status: FloorStatus
   readonly client: string
   readonly familyId: string
   readonly nonce: string | undefined
   readonly refreshToken: string
 }
 
-async function tokens(
-  { grantStatus, client, familyId, nonce, refreshToken }: Issue,
-  deps: FloorDependencies,
-): Promise<FloorReply> {
-  const { user, grant } = grantStatus ?? {}
+async function tokens({ status, client, familyId, nonce, refreshToken }: Issue, floor: Floor): Promise<FloorReply> {
+  const { user, grant } = status
+  const { userId } = user
   const access =
-    deps.accessTokens === 'jwt'
-      ? await accessToken({ sub: user?.userId, scope: grant?.scope, family: familyId }, deps)
+    floor.accessTokens === 'jwt'
+      ? await accessToken({ client, scope: grant.scope, user: { userId, grantId: grant.grantId, familyId } }, floor)
       : familyId
   const atHash = hash('sha256', access, 'buffer').subarray(0, 16).toString('base64url')
-  const claims = { ...user?.claims, sub: user?.userId, aud: client, auth_time: seconds(), at_hash: atHash, nonce }
-  const idToken = await sign('JWT', claims, deps)
+  const claims = { ...user.claims, sub: userId, aud: client, auth_time: seconds(), at_hash: atHash, nonce }
   return json({
     access_token: access,
     token_type: 'Bearer',
     expires_in: 600,
     refresh_token: refreshToken,
-    id_token: idToken,
-    scope: grant?.scope,
+    id_token: await floor.work.sign('JWT', claims),
+    scope: grant.scope,
   })
 }
 
-async function introspect(request: IncomingMessage, body: string, { store, deps }: Floor): Promise<FloorReply> {
+async function introspect(request: IncomingMessage, body: string, floor: Floor): Promise<FloorReply> {
   const form = new URLSearchParams(body)
-  if ((await authenticate(request, store)) === undefined) return { status: 401 }
-  const activeToken = await findActiveToken(form.get('token') ?? '', { store, deps })
+  if ((await authenticate(request, floor)) === undefined) return { status: 401 }
+  const activeToken = await findActiveToken(form.get('token') ?? '', floor)
   return json(
     activeToken === undefined ? { active: false } : { active: true, ...activeToken.payload, token_type: 'Bearer' },
   )
@@ -141,32 +139,33 @@ async function userinfo(request: IncomingMessage, floor: Floor): Promise<FloorRe
   const activeToken = await findActiveToken((request.headers.authorization ?? '').slice('Bearer '.length), floor)
   return activeToken === undefined
     ? { status: 401 }
-    : json({ sub: activeToken.grantStatus.user.userId, ...activeToken.grantStatus.user.claims })
+    : json({ sub: activeToken.status.user.userId, ...activeToken.status.user.claims })
 }
 
 interface ActiveToken {
   readonly payload: JWTPayload
-  readonly grantStatus: FloorStatus
+  readonly status: FloorStatus
 }
 
 /** Finds an active token: verifies a JWT and looks up its family, or looks up an opaque token. */
-async function findActiveToken(presented: string, { store, deps }: Floor): Promise<ActiveToken | undefined> {
-  if (deps.accessTokens === 'opaque') {
+async function findActiveToken(presented: string, floor: Floor): Promise<ActiveToken | undefined> {
+  const { store, work, issuer } = floor
+  if (floor.accessTokens === 'opaque') {
     digest(presented)
-    const grantStatus = await store.familyById(presented)
+    const status = await store.familyById(presented)
     return (
-      grantStatus && {
-        payload: { sub: grantStatus.user.userId, scope: grantStatus.grant.scope, iss: deps.issuer, exp: seconds() },
-        grantStatus,
+      status && {
+        payload: { sub: status.user.userId, scope: status.grant.scope, iss: issuer, exp: seconds() },
+        status,
       }
     )
   }
-  const { payload } = await jwtVerify(presented, deps.publicKey, { issuer: deps.issuer, typ: 'at+jwt' })
-  const grantStatus = await store.familyOfToken(payload['family'] as string, payload.jti ?? '')
-  return grantStatus && { payload, grantStatus }
+  const payload = await work.verify(presented)
+  const status = await store.familyOfToken(payload['family'] as string, payload.jti ?? '')
+  return status && { payload, status }
 }
 
-async function authenticate(request: IncomingMessage, store: FloorStore): Promise<string | undefined> {
+async function authenticate(request: IncomingMessage, { store }: Floor): Promise<string | undefined> {
   const pair = Buffer.from((request.headers.authorization ?? '').slice('Basic '.length), 'base64').toString()
   const colon = pair.indexOf(':')
   const clientId = decodeURIComponent(pair.slice(0, colon))
@@ -175,23 +174,24 @@ async function authenticate(request: IncomingMessage, store: FloorStore): Promis
   return stored.length === presented.length && timingSafeEqual(stored, presented) ? clientId : undefined
 }
 
-type FloorClaims = Readonly<Record<string, unknown>>
+interface AccessTokenSubject {
+  readonly client: string
+  readonly scope: string
+  /** Absent for a token of the client itself. */
+  readonly user?: { readonly userId: string; readonly grantId: string; readonly familyId: string }
+}
 
-const accessToken = async (claims: FloorClaims, deps: FloorDependencies): Promise<string> =>
-  sign('at+jwt', { ...claims, aud: deps.issuer, jti: randomBytes(16).toString('base64url'), client_id: 'client' }, deps)
-
-const sign = async (
-  typ: string,
-  claims: FloorClaims,
-  { algorithm, issuer, privateKey }: FloorDependencies,
-): Promise<string> =>
-  new SignJWT({ ...claims, iss: issuer, iat: seconds(), exp: seconds() + 86_400 })
-    .setProtectedHeader({ alg: algorithm, typ, kid: 'k' })
-    .sign(privateKey)
+const accessToken = async ({ client, scope, user }: AccessTokenSubject, { work, issuer }: Floor): Promise<string> =>
+  work.sign('at+jwt', {
+    sub: user?.userId ?? client,
+    aud: issuer,
+    jti: randomBytes(16).toString('base64url'),
+    client_id: client,
+    scope,
+    ...work.dependenciesOf({ clientId: client, user }),
+  })
 
 const json = (value: object): FloorReply => ({ body: JSON.stringify(value) })
-
-const digest = (text: string): string => hash('sha256', text, 'base64url')
 
 const secret = (): string => randomBytes(32).toString('base64url')
 

@@ -4,9 +4,11 @@ import type { Later } from '../later.ts'
 export interface FloorStore {
   /** Returns the digest of the client's secret. */
   clientSecret(clientId: string): Later<string | undefined>
-  session(digest: string): Later<string | undefined>
+  session(digest: string): Later<FloorSession | undefined>
   user(userId: string): Later<FloorUser | undefined>
   consent(userId: string, clientId: string): Later<FloorGrant | undefined>
+  /** Adds the client to those that are signed out with the session. Absent in the minimum. */
+  readonly join?: (session: FloorSession, clientId: string) => Later<void>
   insertCode(digest: string, code: FloorCode): Later<void>
   /** Consumes the code. */
   consumeCode(digest: string): Later<FloorCode | undefined>
@@ -20,6 +22,11 @@ export interface FloorStore {
   familyOfToken(familyId: string, tokenId: string): Later<FloorStatus | undefined>
   /** Replaces the current refresh token with its successor. */
   rotate(handleDigest: string, currentDigest: string, successorDigest: string): Later<boolean>
+}
+
+export interface FloorSession {
+  readonly sessionId: string
+  readonly userId: string
 }
 
 export interface FloorUser {

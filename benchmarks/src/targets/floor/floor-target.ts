@@ -1,4 +1,4 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import type { RequestListener, ServerResponse } from 'node:http'
 
 import { exportJWK, generateKeyPair } from 'jose'
 
@@ -7,21 +7,27 @@ import { issuer, redirectUri } from '../fixture.ts'
 import type { Target } from '../serve-target.ts'
 import { floorEndpoints, type FloorEndpoint, type FloorReply } from './floor-endpoints.ts'
 import type { FloorStore } from './floor-store.ts'
+import type { FloorKeys, FloorWork } from './floor-work.ts'
 
 /** The scope that users grant to the client of a floor. */
 export const floorScope = 'openid email offline_access api.read'
 
-/**
- * Creates a floor with a store. The identifier of its client is `client`.
- * @param secrets the secrets whose digests the store contains.
- */
+/** What distinguishes the floors of an authorization server. */
+interface FloorParts {
+  readonly store: FloorStore
+  /** The secrets whose digests the store contains. */
+  readonly secrets: Pick<OauthSite, 'clientSecret' | 'cookies'>
+  readonly createWork: (keys: FloorKeys) => FloorWork
+}
+
+/** Creates a floor. The identifier of its client is `client`. */
 export async function floorTarget(
-  store: FloorStore,
-  secrets: Pick<OauthSite, 'clientSecret' | 'cookies'>,
-  settings: TargetSettings,
+  { store, secrets, createWork }: FloorParts,
+  { algorithm, accessTokens }: TargetSettings,
 ): Promise<Target> {
-  const keys = await generateKeyPair(settings.algorithm)
-  const endpoints = floorEndpoints(store, { ...settings, issuer, ...keys })
+  const keys = await generateKeyPair(algorithm, { extractable: true })
+  const work = createWork({ issuer, algorithm, ...keys })
+  const endpoints = floorEndpoints({ store, work, issuer, accessTokens })
   const documents = new Map([
     [
       '/metadata',
@@ -34,13 +40,13 @@ export async function floorTarget(
     [
       '/jwks',
       JSON.stringify({
-        keys: [{ ...(await exportJWK(keys.publicKey)), kid: 'k', use: 'sig', alg: settings.algorithm }],
+        keys: [{ ...(await exportJWK(keys.publicKey)), kid: 'k', use: 'sig', alg: algorithm }],
       }),
     ],
   ])
 
   return {
-    listener: floorListener(endpoints, documents),
+    listener: floorListener(endpoints, { documents, headers: work.headers }),
     site: {
       oauth: {
         paths: {
@@ -61,10 +67,22 @@ export async function floorTarget(
   }
 }
 
+interface Answers {
+  /** Constant documents, by URL. */
+  readonly documents: ReadonlyMap<string, string>
+  /** The headers of each response, besides the common ones. */
+  readonly headers: FloorWork['headers']
+}
+
 function floorListener(
   endpoints: ReadonlyMap<string, FloorEndpoint>,
-  documents: ReadonlyMap<string, string>,
+  { documents, headers }: Answers,
 ): RequestListener {
+  const send = (response: ServerResponse, { status = 200, location, body = '' }: FloorReply): void => {
+    const common = { ...headers, ...commonHeaders, 'Content-Length': Buffer.byteLength(body) }
+    response.writeHead(status, location === undefined ? common : { ...common, Location: location })
+    response.end(body)
+  }
   return (request, response) => {
     const { url = '' } = request
     const document = documents.get(url)
@@ -74,27 +92,9 @@ function floorListener(
     let body = ''
     request.setEncoding('utf8')
     request.on('data', (chunk: string) => (body += chunk))
-    request.on('end', () => void answer(endpoint, { request, response, body }))
+    const answer = async (): Promise<void> => send(response, await endpoint(request, body))
+    request.on('end', () => void answer())
   }
 }
 
-async function answer(
-  endpoint: FloorEndpoint,
-  {
-    request,
-    response,
-    body,
-  }: { readonly request: IncomingMessage; readonly response: ServerResponse; readonly body: string },
-): Promise<void> {
-  send(response, await endpoint(request, body))
-}
-
-function send(response: ServerResponse, { status = 200, location, body = '' }: FloorReply): void {
-  const common = {
-    'Content-Type': 'application/json',
-    'Cache-Control': 'no-store',
-    'Content-Length': Buffer.byteLength(body),
-  }
-  response.writeHead(status, location === undefined ? common : { ...common, Location: location })
-  response.end(body)
-}
+const commonHeaders = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' }

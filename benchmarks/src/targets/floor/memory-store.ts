@@ -2,7 +2,7 @@ import type { FloorCode, FloorFamily, FloorFixture, FloorStatus, FloorStore } fr
 
 export function memoryFloorStore({ clientId, secretDigest, sessionDigest, user, grant }: FloorFixture): FloorStore {
   const clients = new Map([[clientId, secretDigest]])
-  const sessions = new Map([[sessionDigest, user.userId]])
+  const sessions = new Map([[sessionDigest, { sessionId: 'session', userId: user.userId }]])
   const users = new Map([[user.userId, user]])
   const grants = new Map([[grant.grantId, grant]])
   const consents = new Map([[`${user.userId} ${clientId}`, grant]])

@@ -1,5 +1,3 @@
-import { hash } from 'node:crypto'
-
 import type { HttpService } from '@mintmark/core/http'
 import { decodeJwt } from 'jose'
 
@@ -8,6 +6,7 @@ import { get, postForm } from '../../driver/request-text.ts'
 import { laneTo } from '../../driver/service-lane.ts'
 import { requireValue } from '../../driver/workload.ts'
 import type { OauthSite } from '../../site.ts'
+import { digest } from './digest.ts'
 import { findStatement, type StatementRecorder } from './recorded-statements.ts'
 
 /** Mintmark's authorization server, whose statements are recorded. */
@@ -44,6 +43,8 @@ export async function oauthStatements({ server, site, recorder }: RecordedOauth)
     session: findStatement(/ from "mintmark_sessions"/, code),
     user: findStatement(/ from "mintmark_users" where/, code),
     consent: findStatement(/ from "mintmark_grants" where/, code),
+    /** The statements with which a client joins a session: one or two. */
+    join: code.filter(({ sql }) => /^(?:insert|with) .*"mintmark_session/s.test(sql)),
     insertCode: findStatement(/^insert into "mintmark_codes"/, code),
     consumeCode: findStatement(/^update "mintmark_codes"/, code),
     grantStatus: findStatement(/ from "mintmark_grants" as "grant"/, code),
@@ -53,5 +54,3 @@ export async function oauthStatements({ server, site, recorder }: RecordedOauth)
     familyOfToken: findStatement(/ from "mintmark_families" as "family"/, userinfo),
   }
 }
-
-const digest = (value: string): string => hash('sha256', value, 'base64url')

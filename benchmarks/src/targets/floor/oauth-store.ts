@@ -1,12 +1,11 @@
-import { hash } from 'node:crypto'
-
 import { andThen } from '../later.ts'
+import { digest } from './digest.ts'
 import { prepareRecorded, type Values } from './prepare-recorded.ts'
-import type { FloorCode, FloorStatus, FloorStore, FloorUser } from './floor-store.ts'
+import type { FloorCode, FloorSession, FloorStatus, FloorStore, FloorUser } from './floor-store.ts'
 import { oauthStatements, type RecordedOauth } from './oauth-statements.ts'
 import type { RecordedStatement } from './recorded-statements.ts'
 import { recordedTable, sampleOf } from './recorded-table.ts'
-import type { SqlConnection } from './sql-connection.ts'
+import type { SqlConnection, SqlValue } from './sql-connection.ts'
 
 /**
  * Creates a store on Mintmark's tables, which runs the statements that Mintmark runs for the same requests. One user
@@ -14,10 +13,8 @@ import type { SqlConnection } from './sql-connection.ts'
  */
 export async function oauthStore(recorded: RecordedOauth, connection: SqlConnection): Promise<FloorStore> {
   const statements = await oauthStatements(recorded)
-  const prepare = <Name extends string>(
-    statement: RecordedStatement,
-    samples: Readonly<Record<Name, string | number>>,
-  ) => prepareRecorded(statement, samples, connection)
+  const prepare = <Name extends string>(statement: RecordedStatement, samples: Readonly<Record<Name, SqlValue>>) =>
+    prepareRecorded(statement, samples, connection)
   const code = samplesOf(statements.consumeCode, 'mintmark_codes')
   const family = samplesOf(statements.rotate, 'mintmark_families')
 
@@ -25,6 +22,12 @@ export async function oauthStore(recorded: RecordedOauth, connection: SqlConnect
   const session = prepare(statements.session, { digest: statements.sessionDigest })
   const user = prepare(statements.user, { userId: code.text('user_id') })
   const consent = prepare(statements.consent, { userId: code.text('user_id'), clientId: code.text('client_id') })
+  const joined = {
+    sessionId: sampleOf(statements.session, 'session', 'session_id'),
+    clientId: code.text('client_id'),
+    now: code.time('issued_at'),
+  }
+  const join = statements.join.map((statement) => prepare(statement, presentIn(statement, joined)))
   const insertCode = prepare(statements.insertCode, {
     digest: code.text('digest'),
     grantId: code.text('grant_id'),
@@ -73,6 +76,11 @@ export async function oauthStore(recorded: RecordedOauth, connection: SqlConnect
     session: (sessionDigest) => andThen(session({ digest: sessionDigest }), ([row]) => row && readSession(row)),
     user: (userId) => andThen(user({ userId }), ([row]) => row && readUser(row)),
     consent: (userId, clientId) => andThen(consent({ userId, clientId }), ([row]) => row && readGrant(row)),
+    // The connection runs statements that begin together in one transaction.
+    join: async ({ sessionId }, clientId) => {
+      const values = { sessionId, clientId, now: seconds() }
+      await Promise.all(join.map(async (run) => run(values)))
+    },
     insertCode: (codeDigest, { expiresAt, ...inserted }) =>
       andThen(insertCode({ ...inserted, digest: codeDigest, issuedAt: expiresAt - 60, expiresAt }), nothing),
     consumeCode: (codeDigest) =>
@@ -102,6 +110,16 @@ const samplesOf = (statement: RecordedStatement, table: string) => ({
   text: (column: string): string => sampleOf(statement, table, column),
   time: (column: string): number => Number(sampleOf(statement, table, column)),
 })
+
+/** Returns the samples that equal a parameter of the statement. */
+const presentIn = <Name extends string>(
+  { parameters }: RecordedStatement,
+  samples: Readonly<Record<Name, SqlValue>>,
+): Readonly<Record<Name, SqlValue>> =>
+  Object.fromEntries(Object.entries<SqlValue>(samples).filter(([, sample]) => parameters.includes(sample))) as Record<
+    Name,
+    SqlValue
+  >
 
 function secretReader(statement: RecordedStatement): (row: Values) => string | undefined {
   const { at, valuesOf } = recordedTable(statement, 'mintmark_clients', ['secrets', 'disabled_at'])
@@ -135,14 +153,14 @@ function grantReader(statement: RecordedStatement, table: string): (row: Values)
   }
 }
 
-/** Returns a function that reads the signed-in user; undefined if the session was revoked or the user is inactive. */
-function sessionReader(statement: RecordedStatement): (row: Values) => string | undefined {
-  const session = recordedTable(statement, 'session', ['user_id', 'revoked_at'])
+/** Returns a function that reads the session; undefined if it was revoked or its user is inactive. */
+function sessionReader(statement: RecordedStatement): (row: Values) => FloorSession | undefined {
+  const session = recordedTable(statement, 'session', ['session_id', 'user_id', 'revoked_at'])
   const user = recordedTable(statement, 'user', ['active'])
   return (row) => {
     const values = session.valuesOf(row)
-    const isActive = values[session.at.revoked_at] === null && Boolean(user.valuesOf(row)[user.at.active])
-    return isActive ? String(values[session.at.user_id]) : undefined
+    if (values[session.at.revoked_at] !== null || !user.valuesOf(row)[user.at.active]) return undefined
+    return { sessionId: String(values[session.at.session_id]), userId: String(values[session.at.user_id]) }
   }
 }
 
@@ -172,8 +190,6 @@ function statusReader(statement: RecordedStatement): (row: Values) => FloorStatu
     return grant && user && client.valuesOf(row)[client.at.disabled_at] === null ? { grant, user } : undefined
   }
 }
-
-const digest = (value: string): string => hash('sha256', value, 'base64url')
 
 const nothing = (): undefined => undefined
 

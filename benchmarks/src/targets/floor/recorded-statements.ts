@@ -9,7 +9,7 @@ import type { SqlValue } from './sql-connection.ts'
 export interface RecordedStatement {
   readonly sql: string
   readonly parameters: readonly SqlValue[]
-  /** The names of the columns, in order; empty if the statement returned no row. */
+  /** The names of the columns, in order; empty if the statement returned no row, or is a step of a transaction. */
   readonly columns: readonly string[]
   /** The first row as a list of values. */
   readonly row: readonly unknown[]
@@ -34,6 +34,11 @@ export function createStatementRecorder(): StatementRecorder {
         .getStore()
         ?.push({ sql, parameters, columns: [...(first?.indexByColumn.keys() ?? [])], row: first?.values ?? [] })
       return rows
+    },
+    async transact(steps) {
+      for (const { statement, parameters } of steps)
+        recordings.getStore()?.push({ sql: statement, parameters, columns: [], row: [] })
+      return dialect.transact(steps)
     },
   })
 

@@ -15,7 +15,8 @@ export interface SqlConnection {
   /** Prepares a statement that returns at most one row. */
   readonly row: (sql: string) => (...values: SQLInputValue[]) => Later<SqlRow | undefined>
   /**
-   * Prepares a statement in the engine's own syntax. Its rows are lists of values, because objects take twice as long.
+   * Prepares a statement in the engine's own syntax. Its rows are lists of values, because objects take twice as long. On
+   * SQLite, writes that begin together are committed together, as Mintmark's are.
    */
   readonly lists: (sql: string) => (...values: SqlValue[]) => Later<readonly (readonly unknown[])[]>
 }

@@ -33,7 +33,8 @@ export async function sqlFloorStore(connection: SqlConnection, fixture: FloorFix
 
   return {
     clientSecret: (id) => andThen(client(id), (found) => found?.['secret'] as string | undefined),
-    session: (digest) => andThen(session(digest), (found) => found?.['user_id'] as string | undefined),
+    session: (digest) =>
+      andThen(session(digest), (found) => found && { sessionId: digest, userId: found['user_id'] as string }),
     user: (id) => andThen(user(id), readUser),
     consent: (userId, clientId) => andThen(consent(userId, clientId), readGrant),
     insertCode: (digest, code) =>

@@ -1,12 +1,14 @@
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 
-import type { SqlConnection } from './sql-connection.ts'
+import { createWriteGroup } from '../../../../packages/storage-sql/src/sqlite/dialect.ts'
+import type { SqlConnection, SqlValue } from './sql-connection.ts'
 
 export function sqliteConnection(path: string): SqlConnection {
   const database = new DatabaseSync(path)
   database.exec(
     'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY',
   )
+  const runWrite = createWriteGroup(database)
   return {
     engine: 'sqlite',
     run: (sql) => database.exec(sql),
@@ -22,7 +24,10 @@ export function sqliteConnection(path: string): SqlConnection {
       const statement = database.prepare(sql)
       statement.setReturnArrays(true)
       // The engine's flags are numbers. The type of `all` does not reflect `setReturnArrays`.
-      return (...values) => statement.all(...(values as SQLInputValue[])) as unknown as readonly (readonly unknown[])[]
+      const run = (values: readonly SqlValue[]) =>
+        statement.all(...(values as SQLInputValue[])) as unknown as readonly (readonly unknown[])[]
+      const isWrite = /^(?:insert|update|delete) /.test(sql)
+      return (...values) => (isWrite ? runWrite(() => run(values)) : run(values))
     },
   }
 }
