@@ -32,8 +32,8 @@ const { values } = parseArgs({
 })
 
 const effort: Effort = values.quick
-  ? { connections: 32, warmUp: 700, rounds: 3, windows: 8, window: 100 }
-  : { connections: 32, warmUp: 1500, rounds: 5, windows: 16, window: 150 }
+  ? { connections: 32, warmUp: { flows: 12_000, milliseconds: 4000 }, rounds: 3, windows: 8, window: 100 }
+  : { connections: 32, warmUp: { flows: 20_000, milliseconds: 10_000 }, rounds: 5, windows: 16, window: 150 }
 
 console.log(`${environment()}\n`)
 const interrupted = interruption()

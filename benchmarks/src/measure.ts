@@ -7,7 +7,11 @@ import type { Suite } from './suites/suite.ts'
 /** How long is measured. Times are in milliseconds. */
 export interface Effort {
   readonly connections: number
-  readonly warmUp: number
+  /**
+   * How many flows run before the measurement, and for how long at most. Node compiles a function in several steps while it
+   * is called often, on other threads of the process; a server reaches its final speed after some 10,000 requests.
+   */
+  readonly warmUp: { readonly flows: number; readonly milliseconds: number }
   readonly rounds: number
   /**
    * The number of short turns of every target in each round. A slow phase of the machine then affects all targets
@@ -76,7 +80,7 @@ async function measureWorkload(
   try {
     for (const { name, process } of targets) {
       await driver.open({ target: name, workload, site: process.site, connections: effort.connections })
-      await driver.run(name, effort.warmUp)
+      await warmUp(name, effort, bench)
     }
     const rounds: (readonly (readonly Window[])[])[] = []
     while (rounds.length < effort.rounds) rounds.push(await runRound(targets, effort, bench))
@@ -88,6 +92,16 @@ async function measureWorkload(
   } finally {
     await driver.close()
   }
+}
+
+async function warmUp(
+  name: string,
+  { warmUp: { flows, milliseconds }, window }: Effort,
+  { driver }: Bench,
+): Promise<void> {
+  const endsAt = performance.now() + milliseconds
+  let left = flows
+  while (left > 0 && performance.now() < endsAt) left -= await driver.run(name, window)
 }
 
 /** One short turn of one target. */
