@@ -7,7 +7,7 @@ import type { PublicApi } from './public-api.ts'
 /** A row of a table of refusals, with its doc comment. */
 interface DescribedRefusal extends RefusalRow {
   readonly reason: string
-  /** Empty if there is no comment. */
+  /** The comment or, without one, the sentence. Empty if other refusals have the same sentence. */
   readonly meaning: string
 }
 
@@ -23,5 +23,8 @@ export function refusalsOf(
       meanings.set(node.name.text, commentAbove(node))
     ts.forEachChild(node, visit)
   })
-  return Object.entries(table).map(([name, row]) => ({ ...row, meaning: meanings.get(name) ?? '' }))
+  const sentences = Object.values(table).map(({ sentence }) => sentence)
+  const own = ({ sentence = '' }: RefusalRow) =>
+    sentences.filter((one) => one === sentence).length > 1 ? '' : sentence
+  return Object.entries(table).map(([name, row]) => ({ ...row, meaning: meanings.get(name) || own(row) }))
 }

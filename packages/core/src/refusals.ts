@@ -37,15 +37,13 @@ const notApprovedAtToken = { ...notApproved, status: 400 } as const
 const unsupported = 'The request uses a parameter that is not supported.'
 
 /**
- * Every refusal of the authorization server. The comments are for operators. The sentence is printable ASCII without
- * quotes and backslashes (RFC 6749 §5.2). Several reasons share a code and a sentence wherever telling them apart would
- * help an attacker. A row has a status only if it differs from the status of its code.
+ * Every refusal of the authorization server. A comment is for operators; without one, the sentence says it all. The
+ * sentence is printable ASCII without quotes and backslashes (RFC 6749 §5.2). Several reasons share a code and a sentence
+ * wherever telling them apart would help an attacker. A row has a status only if it differs from the status of its code.
  */
 export const refusals = defineRefusals({
   // Path, method and size of any request.
-  /** No endpoint has this path. */
   path_not_found: { code: 'not_found', sentence: 'This path does not exist.', section: 'RFC 9110 §15.5.5' },
-  /** The endpoint does not accept this method. */
   method_not_allowed: {
     status: 405,
     code: 'invalid_request',
@@ -75,17 +73,13 @@ export const refusals = defineRefusals({
     sentence: 'The body must be application/x-www-form-urlencoded.',
     section: 'RFC 6749 §3.2',
   },
-  /** There are too many parameters, or their percent-encoding is broken. */
   parameters_malformed: {
     code: 'invalid_request',
     sentence: 'The parameters are malformed, or there are too many.',
     section: 'RFC 6749 §5.2',
   },
-  /** The request has a parameter twice. */
   parameter_repeated: { code: 'invalid_request', sentence: 'A parameter is repeated.', section: 'RFC 6749 §3.1, §3.2' },
-  /** A parameter is longer than the server accepts. */
   parameter_too_long: { code: 'invalid_request', sentence: 'A parameter is too long.', section: 'RFC 6749 §4.1.2.1' },
-  /** The request has no `token`. */
   token_missing: {
     code: 'invalid_request',
     sentence: 'The token parameter is missing.',
@@ -95,7 +89,6 @@ export const refusals = defineRefusals({
   // Client authentication. Most failures have the same response, so that an attacker cannot tell them apart.
   /** The request does not identify its client. */
   client_authentication_missing: { ...clientFailed, section: 'RFC 6749 §3.2.1' },
-  /** The client uses two authentication methods in one request. */
   client_authentication_twice: {
     code: 'invalid_request',
     sentence: 'Use only one client authentication method.',
@@ -140,7 +133,6 @@ export const refusals = defineRefusals({
   client_unknown: { ...clientFailed, section: 'RFC 6749 §5.2' },
   /** The client is public, and the endpoint is only for clients that authenticate. */
   client_public: { ...clientFailed, section: 'RFC 7662 §2.1' },
-  /** A public client requests a token for itself. */
   client_public_grant: {
     reason: 'client_public',
     code: 'unauthorized_client',
@@ -210,13 +202,11 @@ export const refusals = defineRefusals({
   },
 
   // The client and the redirect URI of an authorization request. Their errors are shown on a local page.
-  /** The authorization request does not identify its client. */
   client_id_missing: {
     code: 'invalid_request',
     sentence: 'The client_id parameter is missing.',
     section: 'RFC 6749 §4.1.1',
   },
-  /** The authorization request has more than one `client_id`. */
   client_id_repeated: {
     code: 'invalid_request',
     sentence: 'The client_id parameter is repeated.',
@@ -267,13 +257,11 @@ export const refusals = defineRefusals({
     sentence: 'The application changed while you signed in. Start again.',
     section: 'Client ID Metadata Document §8.3',
   },
-  /** The request has no `redirect_uri`. */
   redirect_uri_missing: {
     code: 'invalid_request',
     sentence: 'The redirect_uri parameter is missing.',
     section: 'OIDC Core §3.1.2.1',
   },
-  /** The request has more than one `redirect_uri`. */
   redirect_uri_repeated: {
     code: 'invalid_request',
     sentence: 'The redirect_uri parameter is repeated.',
@@ -287,19 +275,16 @@ export const refusals = defineRefusals({
   },
 
   // The rest of an authorization request. Its errors are sent to the redirect URI.
-  /** The authorization request has no `response_type`. */
   response_type_missing: {
     code: 'invalid_request',
     sentence: 'The response_type parameter is missing.',
     section: 'RFC 6749 §4.1.2.1',
   },
-  /** The `response_type` is not `code`. */
   response_type_unsupported: {
     code: 'unsupported_response_type',
     sentence: 'The only supported response_type is code.',
     section: 'RFC 9700 §2.1.2',
   },
-  /** The `response_mode` is not supported. */
   response_mode_unknown: {
     code: 'invalid_request',
     sentence: 'This response_mode is not supported.',
@@ -351,7 +336,6 @@ export const refusals = defineRefusals({
     sentence: 'The resource parameter is missing: name the API that the token is for.',
     section: 'RFC 8707 §2, MCP 2026-07-28 Authorization',
   },
-  /** The server does not know a requested resource. */
   resource_unknown: {
     code: 'invalid_target',
     sentence: 'A requested resource is not known to this server.',
@@ -363,7 +347,6 @@ export const refusals = defineRefusals({
     sentence: 'The client is not registered for a requested resource.',
     section: 'RFC 8707 §2',
   },
-  /** The request has scope values of APIs, but a requested resource defines none of them. */
   resource_without_scope: {
     code: 'invalid_target',
     sentence: 'A requested resource does not define any of the requested scope values.',
@@ -391,7 +374,6 @@ export const refusals = defineRefusals({
     sentence: 'PKCE is required with code_challenge_method S256.',
     section: 'RFC 7636 §4.3',
   },
-  /** The `code_challenge` is not a SHA-256 hash. */
   code_challenge_malformed: {
     code: 'invalid_request',
     sentence: 'The code_challenge is not a base64url SHA-256 hash.',
@@ -409,7 +391,6 @@ export const refusals = defineRefusals({
     sentence: 'The prompt parameter is not valid.',
     section: 'OIDC Core §3.1.2.1',
   },
-  /** The `max_age` is not a number of seconds. */
   max_age_invalid: {
     code: 'invalid_request',
     sentence: 'The max_age parameter is not a number of seconds.',
@@ -421,19 +402,16 @@ export const refusals = defineRefusals({
     sentence: 'The id_token_hint is not an ID token of this server.',
     section: 'OIDC Core §3.1.2.1',
   },
-  /** The `id_token_hint` and the requested `sub` claim identify different users, or no user. */
   no_user_matches: {
     code: 'login_required',
     sentence: 'No user matches the id_token_hint and the requested sub claim.',
     section: 'OIDC Core §5.5.1',
   },
-  /** No user is signed in, and `prompt=none` forbids a sign-in page. */
   login_required: {
     code: 'login_required',
     sentence: 'No user is signed in, and prompt=none does not allow a sign-in page.',
     section: 'OIDC Core §3.1.2.6',
   },
-  /** Consent is needed, and `prompt=none` forbids a consent page. */
   consent_required: {
     code: 'consent_required',
     sentence: 'Consent is required, and prompt=none does not allow a consent page.',
@@ -453,7 +431,6 @@ export const refusals = defineRefusals({
   authentication_context_missing: { ...internalError, section: 'IPSIE SL1 §3.2.1' },
 
   // Pushed authorization requests.
-  /** The pushed request has a `request_uri`. */
   request_uri_pushed: {
     code: 'invalid_request',
     sentence: 'A pushed authorization request must not contain request_uri.',
@@ -491,25 +468,21 @@ export const refusals = defineRefusals({
     sentence: 'The request object is not signed by the client as it is registered.',
     section: 'RFC 9101 §4, §10.2',
   },
-  /** The `iss` of the request object is missing, or is not the client. */
   request_object_issuer: {
     code: 'invalid_request_object',
     sentence: 'The iss of the request object must be the client_id.',
     section: 'RFC 9101 §4',
   },
-  /** The `aud` of the request object is missing, or does not contain this server's issuer. */
   request_object_audience: {
     code: 'invalid_request_object',
     sentence: 'The aud of the request object must contain the issuer of this server.',
     section: 'RFC 9101 §4',
   },
-  /** The request object has no `exp`, or it is not a number. */
   request_object_expiry_missing: {
     code: 'invalid_request_object',
     sentence: 'The request object must have exp, a number of seconds.',
     section: 'RFC 9101 §10.2',
   },
-  /** The request object has expired. */
   request_object_expired: {
     code: 'invalid_request_object',
     sentence: 'The request object has expired.',
@@ -667,14 +640,12 @@ export const refusals = defineRefusals({
   },
   /** The client made too many requests, or asked this user too often. */
   backchannel_requests_throttled: { ...tooManyRequests, section: 'CIBA Core 1.0 §15' },
-  /** The client is registered for signed requests, and this one is not signed. */
   request_object_required_ciba: {
     reason: 'request_object_required',
     code: 'invalid_request',
     sentence: 'The request must be signed.',
     section: 'CIBA Core 1.0 §7.1.1',
   },
-  /** The request is signed, but the client is not registered with an algorithm for signed requests. */
   signed_request_unregistered: {
     code: 'invalid_request',
     sentence: 'The client is not registered for signed requests.',
@@ -693,28 +664,24 @@ export const refusals = defineRefusals({
     sentence: 'The request is not signed by the client as it is registered.',
     section: 'CIBA Core 1.0 §7.1.1, §13',
   },
-  /** The `iss` of the signed request is missing, or is not the client. */
   request_object_issuer_ciba: {
     reason: 'request_object_issuer',
     code: 'invalid_request',
     sentence: 'The iss of the signed request must be the client_id.',
     section: 'CIBA Core 1.0 §7.1.1',
   },
-  /** The `aud` of the signed request is missing, or does not contain this server's issuer. */
   request_object_audience_ciba: {
     reason: 'request_object_audience',
     code: 'invalid_request',
     sentence: 'The aud of the signed request must contain the issuer of this server.',
     section: 'CIBA Core 1.0 §7.1.1',
   },
-  /** The signed request has no `exp`, or it is not a number. */
   request_object_expiry_missing_ciba: {
     reason: 'request_object_expiry_missing',
     code: 'invalid_request',
     sentence: 'The signed request must have exp, a number of seconds.',
     section: 'CIBA Core 1.0 §7.1.1',
   },
-  /** The signed request has expired. */
   request_object_expired_ciba: {
     reason: 'request_object_expired',
     code: 'invalid_request',
@@ -728,7 +695,6 @@ export const refusals = defineRefusals({
     sentence: 'The nbf or iat of the signed request is in the future.',
     section: 'RFC 7519 §4.1.5',
   },
-  /** The signed request has no `nbf`. */
   request_object_start_missing_ciba: {
     reason: 'request_object_start_missing',
     code: 'invalid_request',
@@ -762,7 +728,6 @@ export const refusals = defineRefusals({
     sentence: 'The scope must contain openid.',
     section: 'CIBA Core 1.0 §7.1',
   },
-  /** The request names no user, or names one in several ways. */
   user_hint_count: {
     code: 'invalid_request',
     sentence: 'Send exactly one of login_hint, login_hint_token and id_token_hint.',
@@ -810,7 +775,6 @@ export const refusals = defineRefusals({
     sentence: 'The request needs a binding_message or authorization_details.',
     section: 'FAPI-CIBA §5.2.2',
   },
-  /** The `requested_expiry` is not a positive whole number. */
   requested_expiry_invalid: {
     code: 'invalid_request',
     sentence: 'The requested_expiry must be a positive whole number of seconds.',
@@ -862,19 +826,16 @@ export const refusals = defineRefusals({
   logouts_throttled: { ...tooManyRequests, section: 'RFC 6585 §4' },
 
   // Token requests.
-  /** The token request has no `grant_type`. */
   grant_type_missing: {
     code: 'invalid_request',
     sentence: 'The grant_type parameter is missing.',
     section: 'RFC 6749 §5.2',
   },
-  /** The grant type is not supported. */
   grant_type_unknown: {
     code: 'unsupported_grant_type',
     sentence: 'This grant type is not supported.',
     section: 'RFC 6749 §5.2',
   },
-  /** The client is not registered for the grant type. */
   grant_type_not_registered: {
     code: 'unauthorized_client',
     sentence: 'The client is not registered for this grant type.',
@@ -882,7 +843,6 @@ export const refusals = defineRefusals({
   },
   /** A grant type of the host refused the request. The host may choose another error code and add a `cause`. */
   grant_refused: { code: 'invalid_grant', sentence: 'The grant is not valid.', section: 'RFC 6749 §5.2' },
-  /** The token request has no `code`. */
   code_missing: { code: 'invalid_request', sentence: 'The code parameter is missing.', section: 'RFC 6749 §4.1.3' },
   /** The code has expired, belongs to another client, or was never issued. */
   code_unknown: { ...codeInvalid, section: 'RFC 6749 §5.2' },
@@ -919,14 +879,12 @@ export const refusals = defineRefusals({
   session_ended: { ...codeInvalid, section: 'OIDC Back-Channel Logout 1.0 §2.7' },
 
   // Assertions of other issuers about users.
-  /** A public client presents an assertion. */
   client_public_assertion: {
     reason: 'client_public',
     code: 'unauthorized_client',
     sentence: 'A public client cannot present an assertion.',
     section: 'ID-JAG §9.1',
   },
-  /** The token request has no `assertion`. */
   assertion_missing: {
     code: 'invalid_request',
     sentence: 'The assertion parameter is missing.',
@@ -993,7 +951,6 @@ export const refusals = defineRefusals({
     section: 'RFC 9110 §15.6.4',
   },
 
-  /** The token request has no `device_code`. */
   device_code_missing: {
     code: 'invalid_request',
     sentence: 'The device_code parameter is missing.',
@@ -1007,7 +964,6 @@ export const refusals = defineRefusals({
   device_code_replayed: { ...deviceCodeInvalid, section: 'RFC 6749 §4.1.2' },
   /** The DPoP proof is made with another key than the proof of the device authorization request. */
   device_code_key_mismatch: { ...deviceCodeInvalid, section: 'RFC 9449 §5' },
-  /** No user has decided yet. */
   authorization_pending: {
     code: 'authorization_pending',
     sentence: 'The user has not decided yet.',
@@ -1037,7 +993,6 @@ export const refusals = defineRefusals({
     ...notApprovedAtToken,
     section: 'OIDC Back-Channel Logout 1.0 §2.7',
   },
-  /** The token request has no `auth_req_id`. */
   auth_req_id_missing: {
     code: 'invalid_request',
     sentence: 'The auth_req_id parameter is missing.',
@@ -1069,7 +1024,6 @@ export const refusals = defineRefusals({
   },
   /** The session in which the user approved the request has ended. */
   session_ended_ciba: { reason: 'session_ended', ...notApprovedAtToken, section: 'OIDC Back-Channel Logout 1.0 §2.7' },
-  /** The token request has no `refresh_token`. */
   refresh_token_missing: {
     code: 'invalid_request',
     sentence: 'The refresh_token parameter is missing.',
@@ -1086,7 +1040,6 @@ export const refusals = defineRefusals({
    * client requires that a request is granted completely.
    */
   scope_not_granted: { code: 'invalid_scope', sentence: 'A requested scope was not granted.', section: 'RFC 6749 §6' },
-  /** The request asks for a resource that was not granted. */
   resource_not_granted: {
     code: 'invalid_target',
     sentence: 'A requested resource was not granted.',
@@ -1098,7 +1051,6 @@ export const refusals = defineRefusals({
     sentence: 'The account cannot be used with this client.',
     section: 'RFC 9068 §5',
   },
-  /** The client is registered for a signing algorithm that the server has no key for. */
   signing_algorithm_unavailable: {
     code: 'unauthorized_client',
     sentence: 'The client is registered for a signing algorithm that this server does not use.',
@@ -1136,13 +1088,11 @@ export const refusals = defineRefusals({
   code_key_mismatch: { ...codeInvalid, section: 'RFC 9449 §10' },
   /** The refresh token is bound to another key. */
   refresh_token_key_mismatch: { ...refreshTokenInvalid, section: 'RFC 9449 §5' },
-  /** The `dpop_jkt` of the authorization request is not a SHA-256 thumbprint. */
   dpop_jkt_malformed: {
     code: 'invalid_request',
     sentence: 'The dpop_jkt is not a SHA-256 thumbprint.',
     section: 'RFC 9449 §10',
   },
-  /** The `dpop_jkt` of a pushed request is not the thumbprint of the key of its DPoP proof. */
   dpop_jkt_contradicted: {
     code: 'invalid_request',
     sentence: 'The dpop_jkt is not the thumbprint of the key in the DPoP proof.',
@@ -1158,7 +1108,6 @@ export const refusals = defineRefusals({
     sentence: 'A client certificate is required.',
     section: 'RFC 8705 §3',
   },
-  /** The tokens of the client are bound to its certificate, but the request also has a DPoP proof. */
   certificate_with_proof: {
     code: 'invalid_request',
     sentence: 'Do not send a DPoP proof: the tokens are bound to the certificate.',
@@ -1174,7 +1123,6 @@ export const refusals = defineRefusals({
   bearer_missing: { ...accessTokenInvalid, section: 'RFC 6750 §3.1' },
   /** The `Authorization` header does not contain a well-formed access token. */
   bearer_malformed: { ...accessTokenInvalid, section: 'RFC 6750 §2.1' },
-  /** The request has more than one access token. */
   bearer_twice: { code: 'invalid_request', sentence: 'Send only one access token.', section: 'RFC 6750 §2' },
   /** The access token is in the query string, which may end up in logs. */
   bearer_in_query: {
@@ -1190,25 +1138,21 @@ export const refusals = defineRefusals({
   access_token_inactive: { ...accessTokenInvalid, section: 'RFC 6750 §3.1' },
   /** The client obtained the access token for itself, so there is no user. */
   access_token_without_user: { ...accessTokenInvalid, section: 'OIDC Core §5.3' },
-  /** The access token does not have the scope `openid`. */
   openid_not_granted: {
     code: 'insufficient_scope',
     sentence: 'The access token needs the scope openid.',
     section: 'OIDC Core §5.3',
   },
-  /** The access token does not have the scope `grant_management_query`. */
   grant_query_not_granted: {
     code: 'insufficient_scope',
     sentence: 'The access token needs the scope grant_management_query.',
     section: 'Grant Management §6.1',
   },
-  /** The access token does not have the scope `grant_management_revoke`. */
   grant_revocation_not_granted: {
     code: 'insufficient_scope',
     sentence: 'The access token needs the scope grant_management_revoke.',
     section: 'Grant Management §6.1',
   },
-  /** A public client, which cannot prove its identity, requests a grant. */
   client_public_grant_management: {
     reason: 'client_public',
     code: 'access_denied',
@@ -1242,13 +1186,11 @@ export const refusals = defineRefusals({
     sentence: 'The user is not a member of the organization.',
     section: 'RFC 6749 §4.1.2.1',
   },
-  /** The request names an organization without the scope `organization`. */
   organization_without_scope: {
     code: 'invalid_request',
     sentence: 'The organization parameter needs the scope organization.',
     section: 'RFC 6749 §4.1.2.1',
   },
-  /** The user is no longer a member of the organization that the code or the refresh token is for. */
   organization_left: {
     code: 'invalid_grant',
     sentence: 'The user is no longer a member of the organization.',
@@ -1283,13 +1225,11 @@ export const refusals = defineRefusals({
     sentence: 'The authorization_details parameter is malformed or too large.',
     section: 'RFC 9396 §5',
   },
-  /** The server does not define the type of an authorization detail. */
   detail_type_unknown: {
     code: 'invalid_authorization_details',
     sentence: 'A type of authorization details is not supported.',
     section: 'RFC 9396 §5',
   },
-  /** The client is not registered for the type of an authorization detail. */
   detail_type_not_registered: {
     code: 'invalid_authorization_details',
     sentence: 'The client is not registered for a type of authorization details.',
@@ -1301,13 +1241,11 @@ export const refusals = defineRefusals({
     sentence: 'An authorization detail is not valid.',
     section: 'RFC 9396 §5',
   },
-  /** An authorization detail is for an API that is not among the requested resources. */
   detail_location_not_requested: {
     code: 'invalid_authorization_details',
     sentence: 'An authorization detail is for a resource that the request does not name.',
     section: 'RFC 9396 §2.2, §5',
   },
-  /** The token request asks for authorization details that were not granted. */
   detail_not_granted: {
     code: 'invalid_authorization_details',
     sentence: 'The authorization details were not granted.',

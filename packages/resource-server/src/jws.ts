@@ -16,6 +16,11 @@ export interface JwsType {
 /**
  * Verifies a JWS of the authorization server: its canonical form, its type, and its signature with a published key and the
  * one algorithm of that key (RFC 8725 §3.1, §3.11). A header that contains or references a key is refused.
+ *
+ * The authorization server has another verifier for the same tokens, in `core/src/keys/verify-jwt.ts`. They share the form of
+ * a token, and not the steps: an API tells its operator which step failed, and fetches keys; the authorization server has
+ * one answer for all failures, keeps verified tokens, and verifies with Node's own crypto, which would make this package
+ * larger. `verifyWithKeys` in core tries all keys that fit, which a token of the authorization server never needs.
  * @returns the payload; the caller checks its claims.
  * @throws AccessRefusedError `token_malformed`, `token_header`, `token_type`, `token_key_unknown`, `token_signature`,
  *   `token_payload`, or `authorization_server_unavailable` when the keys could not be fetched.
