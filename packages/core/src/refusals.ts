@@ -50,7 +50,7 @@ export const refusals = defineRefusals({
     sentence: 'This endpoint does not accept this method.',
     section: 'RFC 9110 §15.5.6',
   },
-  /** The request body is larger than the limit of the endpoint. There is no event for this refusal. */
+  /** The request body is larger than the limit of the endpoint. */
   message_too_large: {
     status: 413,
     code: 'invalid_request',
