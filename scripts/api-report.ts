@@ -8,6 +8,8 @@ import { parseArgs } from 'node:util'
 
 import { Extractor, ExtractorConfig, ExtractorLogLevel } from '@microsoft/api-extractor'
 
+import { runCommand } from './command-words.ts'
+
 const silent = { default: { logLevel: ExtractorLogLevel.None } }
 
 /** Includes the types of the DOM, because the tool cannot resolve globals such as `URL` in the types of Node. */
@@ -21,7 +23,9 @@ const compilerOptions = {
   skipLibCheck: true,
 }
 
-const { values } = parseArgs({ options: { update: { type: 'boolean', default: false } } })
+const { values } = await runCommand('Write pnpm generate api-report [--update].', (args) =>
+  parseArgs({ args, options: { update: { type: 'boolean', default: false } } }),
+)
 const changed = globSync('packages/*/package.json').toSorted().flatMap(reportsOf)
 for (const report of changed) console.error(`${report} does not match the public types.`)
 if (changed.length > 0)

@@ -38,3 +38,17 @@ export const commandGroups: Record<string, Record<string, readonly string[]>> = 
     galera: ['test/cluster/galera.ts'],
   },
 }
+
+/** The commands that accept no words after their name. */
+export const withoutWords: readonly string[] = [
+  'readme',
+  'reference',
+  'conformance',
+  'compatibility',
+  'console-screenshot',
+  'site',
+  'bill-of-materials',
+  'push',
+  'dpop',
+  'verify',
+]

@@ -11,6 +11,7 @@ import { arabic, english } from '@mintmark/pages/languages'
 import { launchChromium } from '../packages/pages/test/browser/launch-chromium.ts'
 import { servePages } from '../packages/pages/test/browser/serve-pages.ts'
 import { gallery } from '../packages/pages/src/gallery.ts'
+import { chosenName, runCommand } from './command-words.ts'
 
 /** The screenshots on the sheet of a page: each language light and dark, once on a desktop and once on a phone. */
 const frames = [
@@ -24,15 +25,21 @@ const scale = 0.65
 /** The size of a sheet is limited, because the sheets are committed. */
 const maximumBytes = 60_000
 
-const { only, to: folder } = parseArgs({
-  options: { only: { type: 'string' }, to: { type: 'string', default: 'docs/images/pages' } },
-}).values
-
 const galleries = [english, arabic].map(
   (messages) => [messages.lang, gallery(createPages({ languages: [messages] }))] as const,
 )
-const names = Object.keys(galleries[0]?.[1] ?? {}).filter((name) => only === undefined || name === only)
-if (names.length === 0) throw new Error(`There is no page ${only}.`)
+const pages = Object.keys(galleries[0]?.[1] ?? {})
+
+const { names, only, folder } = await runCommand(
+  'Write pnpm generate screenshots [--only PAGE] [--to FOLDER].',
+  (args) => {
+    const { only, to: folder } = parseArgs({
+      args,
+      options: { only: { type: 'string' }, to: { type: 'string', default: 'docs/images/pages' } },
+    }).values
+    return { names: only === undefined ? pages : [chosenName('--only', pages, only)], only, folder }
+  },
+)
 
 const site = await servePages(
   Object.fromEntries(

@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 
+import { runCommand } from './command-words.ts'
 import { packPackages } from './packed-packages.ts'
 
 interface Measured {
@@ -26,7 +27,10 @@ growth, state the reason: \`sizes --because "…"\`.
 |---|---|`
 
 const page = 'docs/reference/sizes.md'
-const { because } = parseArgs({ options: { because: { type: 'string' } } }).values
+const { because } = await runCommand(
+  'Write pnpm generate sizes [--because REASON].',
+  (args) => parseArgs({ args, options: { because: { type: 'string' } } }).values,
+)
 packPackages()
 const { stdout, stderr } = spawnSync('node_modules/.bin/size-limit', ['--json'], { encoding: 'utf8' })
 if (!stdout.startsWith('[')) throw new Error(`${stdout}${stderr}`)

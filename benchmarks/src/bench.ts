@@ -4,31 +4,40 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 
+import { positiveCount, runCommand } from '../../scripts/command-words.ts'
 import { startDriver } from './driver/driver-process.ts'
 import { interruption } from './interruption.ts'
 import { measure, type Effort } from './measure.ts'
 import { plotsOf, type Result } from './plots/plots-of.ts'
 import { benchPostgres } from './postgres.ts'
 import { environment, ratioTable } from './report.ts'
-import { allSuites } from './suites/suites.ts'
+import { allSuites, selectSuites } from './suites/suites.ts'
 
-const { values } = parseArgs({
-  args: process.argv.slice(2).filter((argument) => argument !== '--'),
-  options: {
-    quick: { type: 'boolean', default: false },
-    /** The numbers of rows in the growth suites. */
-    rows: { type: 'string', multiple: true, default: ['1000', '100000'] },
-    /** Only the suites whose name contains one of these. */
-    suite: { type: 'string', multiple: true, default: [''] },
-    /** In suites with several workloads, only those whose name contains this. */
-    workload: { type: 'string', default: '' },
-    /** Only the targets whose name contains one of these; the floors always run. */
-    target: { type: 'string', multiple: true, default: [''] },
-    /** A folder for the CPU profiles of all targets. */
-    profile: { type: 'string' },
-    /** A folder for pictures of the results: bars for other products, lines for growth. */
-    plots: { type: 'string' },
-  },
+const usage =
+  'Write pnpm bench [--quick] [--rows NUMBER] [--suite PART OF A NAME] [--workload PART OF A NAME] [--target PART OF A NAME] ' +
+  '[--profile FOLDER] [--plots FOLDER].'
+
+const { values, selected } = await runCommand(usage, (args) => {
+  const { values } = parseArgs({
+    args,
+    options: {
+      quick: { type: 'boolean', default: false },
+      /** The numbers of rows in the growth suites. */
+      rows: { type: 'string', multiple: true, default: ['1000', '100000'] },
+      /** Only the suites whose name contains one of these. */
+      suite: { type: 'string', multiple: true, default: [''] },
+      /** In suites with several workloads, only those whose name contains this. */
+      workload: { type: 'string', default: '' },
+      /** Only the targets whose name contains one of these; the floors always run. */
+      target: { type: 'string', multiple: true, default: [''] },
+      /** A folder for the CPU profiles of all targets. */
+      profile: { type: 'string' },
+      /** A folder for pictures of the results: bars for other products, lines for growth. */
+      plots: { type: 'string' },
+    },
+  })
+  const rows = values.rows.map((word) => positiveCount('--rows', word))
+  return { values, selected: selectSuites(allSuites(rows), values) }
 })
 
 const effort: Effort = values.quick
@@ -41,17 +50,8 @@ const driver = startDriver(interrupted)
 const postgres = benchPostgres()
 const results: Result[] = []
 try {
-  const selected = allSuites(values.rows.map(Number)).filter(({ name }) =>
-    values.suite.some((part) => name.includes(part)),
-  )
-  for (const { name, workloads, targets } of selected) {
-    const suite = {
-      name,
-      workloads: workloads.filter((workload) => workload.includes(values.workload)),
-      targets: targets.filter(
-        (target) => target.name.startsWith('floor') || values.target.some((part) => target.name.includes(part)),
-      ),
-    }
+  for (const suite of selected) {
+    const { name } = suite
     await measure(
       suite,
       {

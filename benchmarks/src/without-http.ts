@@ -1,6 +1,7 @@
 // Measures the cost of Mintmark itself: the same workloads, passed to the server as plain values in one process,
 // without sockets. Use it for profiling, and to separate Mintmark's cost from the cost of node:http:
 // `pnpm bench core [workload]`.
+import { runCommand, selectNamed } from '../../scripts/command-words.ts'
 import { scimWorkloads } from './driver/scim-workloads.ts'
 import { laneTo } from './driver/service-lane.ts'
 import { workloads, type WorkloadName } from './driver/workloads.ts'
@@ -9,8 +10,10 @@ import { databasePath } from './targets/database-path.ts'
 import { createMintmarkScim } from './targets/mintmark/create-mintmark-scim.ts'
 import { createMintmark } from './targets/mintmark/create-mintmark.ts'
 
-const nameFilter = process.argv.slice(2).join(' ')
-const names = (Object.keys(workloads) as WorkloadName[]).filter((name) => name.includes(nameFilter))
+const all = (Object.keys(workloads) as WorkloadName[]).map((name) => ({ name }))
+const names = await runCommand('Write pnpm bench core [PART OF THE NAME OF A WORKLOAD].', (words) =>
+  selectNamed('workload', all, [words.join(' ')]).map(({ name }) => name),
+)
 
 console.log(`${environment()}\n\n| CPU us per flow, lower quartile | memory | SQLite |\n| --- | --- | --- |`)
 for (const name of names) console.log(`| ${name} | ${await cost(name, 'memory')} | ${await cost(name, 'sqlite')} |`)

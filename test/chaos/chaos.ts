@@ -1,5 +1,6 @@
 // `pnpm stress chaos [rounds] [deliveries]` kills servers and databases repeatedly; with `deliveries`, only processes that
 // deliver logout tokens and webhooks. Prints a summary, and exits with 1 if an invariant was violated.
+import { chosenName, positiveCount, requireNoMore, runCommand } from '../../scripts/command-words.ts'
 import { startPostgres } from '../../packages/storage-sql/test/support/postgres-server.ts'
 import { startServerProcess } from '../processes/server-processes.ts'
 import { openPostgresSite, openSqliteSite, type ProcessSite } from '../processes/test-database.ts'
@@ -10,8 +11,16 @@ import { killWebhooks, webhookPoints } from './kill-webhooks.ts'
 import { killWriters } from './kill-writers.ts'
 import { runChaos, type ChaosPlan } from './chaos-run.ts'
 
-const rounds = Number(process.argv[2] ?? 10)
-const killsOnlyDeliveries = process.argv[3] === 'deliveries'
+const { rounds, killsOnlyDeliveries } = await runCommand(
+  'Write pnpm stress chaos [ROUNDS] [deliveries].',
+  ([count = '10', killed = 'all', ...more]) => {
+    requireNoMore(more)
+    return {
+      rounds: positiveCount('The number of rounds', count),
+      killsOnlyDeliveries: chosenName('What is killed', ['all', 'deliveries'], killed) === 'deliveries',
+    }
+  },
+)
 let violations = 0
 
 const server = await startPostgres()

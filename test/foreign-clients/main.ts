@@ -6,24 +6,35 @@ import { availableParallelism } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { parseArgs } from 'node:util'
 
+import { chosenName, positiveNumber, runCommand } from '../../scripts/command-words.ts'
 import { foreignClients } from './foreign-clients.ts'
 import { runClient, type Outcome } from './run-client.ts'
 
-const { values } = parseArgs({
-  options: {
-    /** Only the clients of these folders. */
-    only: { type: 'string', multiple: true },
-    /** The time after which no client is downloaded, built or started. */
-    minutes: { type: 'string', default: '10' },
-    /** A file for the outcomes, as JSON. */
-    report: { type: 'string' },
-    /** Prints what each program wrote. */
-    verbose: { type: 'boolean', default: false },
-  },
-})
+const usage = 'Write pnpm foreign-clients [--only FOLDER] [--minutes NUMBER] [--report FILE] [--verbose].'
 
-const selected = foreignClients.filter(({ folder }) => values.only?.includes(folder) ?? true)
-const signal = AbortSignal.timeout(Number(values.minutes) * 60_000)
+const { values, minutes, selected } = await runCommand(usage, (args) => {
+  const { values } = parseArgs({
+    args,
+    options: {
+      /** Only the clients of these folders. */
+      only: { type: 'string', multiple: true },
+      /** The time after which no client is downloaded, built or started. */
+      minutes: { type: 'string', default: '10' },
+      /** A file for the outcomes, as JSON. */
+      report: { type: 'string' },
+      /** Prints what each program wrote. */
+      verbose: { type: 'boolean', default: false },
+    },
+  })
+  const folders = foreignClients.map(({ folder }) => folder)
+  const only = (values.only ?? folders).map((folder) => chosenName('--only', folders, folder))
+  return {
+    values,
+    minutes: positiveNumber('--minutes', values.minutes),
+    selected: foreignClients.filter(({ folder }) => only.includes(folder)),
+  }
+})
+const signal = AbortSignal.timeout(minutes * 60_000)
 // The script prints what it installs. A client whose toolchain it cannot install is not run.
 spawnSync(process.execPath, ['scripts/system.mjs', 'foreign-clients'], { stdio: 'inherit', timeout: 4 * 60_000 })
 

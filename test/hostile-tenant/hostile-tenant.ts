@@ -13,6 +13,7 @@ import { parseArgs } from 'node:util'
 
 import { Client } from 'pg'
 
+import { chosenName, runCommand, selectNamed } from '../../scripts/command-words.ts'
 import { startPostgres } from '../../packages/storage-sql/test/support/postgres-server.ts'
 import { hostileCases } from './hostile-cases.ts'
 import type { Measured, ProbeConfig } from './probe-process.ts'
@@ -20,16 +21,26 @@ import { createPostgresDatabase, createSqliteDatabase, type HostileDatabase, typ
 import { longestRound, type Stalls } from './stalls.ts'
 import type { HostileCase, Tenant } from './tenant-requests.ts'
 
-const { values } = parseArgs({
-  args: process.argv.slice(2).filter((argument) => argument !== '--'),
-  options: {
-    quick: { type: 'boolean', default: false },
-    engine: { type: 'string', multiple: true, default: ['sqlite', 'postgres'] },
-    case: { type: 'string', multiple: true, default: [''] },
+const { isQuick, engines, chosen } = await runCommand(
+  'Write pnpm stress hostile-tenant [--quick] [--engine sqlite|postgres] [--case PART OF A NAME].',
+  (args) => {
+    const { values } = parseArgs({
+      args,
+      options: {
+        quick: { type: 'boolean', default: false },
+        engine: { type: 'string', multiple: true, default: ['sqlite', 'postgres'] },
+        case: { type: 'string', multiple: true, default: [''] },
+      },
+    })
+    return {
+      isQuick: values.quick,
+      engines: values.engine.map((engine) => chosenName('--engine', ['sqlite', 'postgres'], engine)),
+      chosen: selectNamed('case', hostileCases, values.case),
+    }
   },
-})
+)
 
-const scale: Scale = values.quick
+const scale: Scale = isQuick
   ? { users: 5000, written: 5000, groups: 100, memberships: 1000, typed: 5000, connections: 200, duration: 1500 }
   : {
       users: 100_000,
@@ -48,7 +59,6 @@ const scale: Scale = values.quick
 const target = { p99: 100, residentMegabytes: 512, stalls: 2, backends: 8 }
 
 const quiet: HostileCase = { name: 'no attack', attacks: () => [async () => (await pause(200), 'nothing')] }
-const chosen = hostileCases.filter(({ name }) => values.case.some((part) => name.includes(part)))
 
 async function play(engine: string, hostile: HostileDatabase): Promise<void> {
   console.log(
@@ -240,8 +250,8 @@ async function countBackends(url: string) {
 console.log(
   `Node ${process.versions.node}, ${cpus().length} x ${cpus()[0]?.model ?? 'unknown'}, load ${loadavg()[0]?.toFixed(1)}`,
 )
-if (values.engine.includes('sqlite')) await play('SQLite', await createSqliteDatabase(scale))
-if (values.engine.includes('postgres')) {
+if (engines.includes('sqlite')) await play('SQLite', await createSqliteDatabase(scale))
+if (engines.includes('postgres')) {
   const server = await startPostgres()
   try {
     await play('PostgreSQL', await createPostgresDatabase(server.url, scale))

@@ -6,6 +6,7 @@ import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 
+import { positiveCount, positiveNumber, runCommand, WrongWordsError } from '../../scripts/command-words.ts'
 import { criticalGuards } from './critical-guards.ts'
 import {
   findChange,
@@ -31,21 +32,36 @@ interface Result extends Task, Judgement {}
 
 const requiredScore = 0.95
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    jobs: { type: 'string', default: String(Math.max(1, availableParallelism() - 1)) },
-    seconds: { type: 'string', default: '60' },
-    tests: { type: 'string', multiple: true },
-  },
+const usage =
+  'Write pnpm mutation [NUMBER [SEED] | critical | FILE | FILE:LINE] [--jobs NUMBER] [--seconds NUMBER] [--tests FILE].'
+
+const guards = findGuards(process.cwd())
+
+const { positionals, tests, jobs, budget } = await runCommand(usage, (args) => {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      jobs: { type: 'string', default: String(Math.max(1, availableParallelism() - 1)) },
+      seconds: { type: 'string', default: '60' },
+      tests: { type: 'string', multiple: true },
+    },
+  })
+  const places = isSample(positionals[0]) || positionals[0] === 'critical' ? [] : positionals
+  const unknown = places.find((place) => !guards.some((guard) => isAt(guard, place)))
+  if (unknown !== undefined) throw new WrongWordsError(`No guard is at ${unknown}.`)
+  return {
+    positionals,
+    tests: values.tests,
+    jobs: positiveCount('--jobs', values.jobs),
+    budget: positiveNumber('--seconds', values.seconds) * 1000,
+  }
 })
-const jobs = Number(values.jobs)
 // Each run of tests adds a listener for the exit of this process, which ends the run.
 process.setMaxListeners(process.getMaxListeners() + jobs)
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1))
 
 const tree = digestTree(process.cwd())
-const guards = findGuards(process.cwd())
 const compiles = createTypeCheck(process.cwd())
 const misplaced = justifications.flatMap(problemsOf)
 for (const problem of misplaced) console.log(`Wrong justification: ${problem}`)
@@ -69,20 +85,22 @@ function isSample(first = '300'): boolean {
   return /^\d+$/.test(first)
 }
 
+/** @param place a file, or `FILE:LINE`. */
+function isAt({ file, line }: Guard, place: string): boolean {
+  return place === file || place === `${file}:${line}`
+}
+
 async function plan([first = '300', seed = '1', ...others]: readonly string[]): Promise<readonly Task[]> {
   if (first === 'critical') return planCriticalGuards()
   const positions = [first, seed, ...others]
   const picked = isSample(first)
     ? pick(Number(first), shuffledChanges(guards, seed))
     : guards
-        .filter(({ file, line }) => positions.includes(file) || positions.includes(`${file}:${line}`))
+        .filter((guard) => positions.some((place) => isAt(guard, place)))
         .flatMap(weakened)
         .filter(compiles)
-  const { tests } = values
   const select =
-    tests === undefined
-      ? await measureReachedTests(guards, { workers: jobs, budget: Number(values.seconds) * 1000 })
-      : await selectTests(tests)
+    tests === undefined ? await measureReachedTests(guards, { workers: jobs, budget }) : await selectTests(tests)
   return picked.map((weakenedGuard) => ({ ...weakenedGuard, ...select(weakenedGuard.guard) }))
 }
 

@@ -8,11 +8,12 @@ import { clientId, epochSeconds, sessionId, userId, type AdminStorage } from '@m
 import type { SessionId } from '@mintmark/storage-interface/stores'
 import { aClientRecord, aJoin, aUser } from '@mintmark/storage-interface/fixtures'
 
+import { onlyCount } from '../../scripts/command-words.ts'
 import { startPostgres } from '../../packages/storage-sql/test/support/postgres-server.ts'
 import { issuer } from '../processes/server-config.ts'
 import { openPostgresSite, openSqliteSite, type ProcessSite } from '../processes/test-database.ts'
 
-const rounds = Number(process.argv[2] ?? 100)
+const rounds = await onlyCount('pnpm bench logout', { of: 'rounds', otherwise: 100 })
 const clients = Array.from({ length: 20 }, (_, index) => clientId(`rp-${index}`))
 const receivers = 2
 const now = () => epochSeconds(Math.floor(Date.now() / 1000))

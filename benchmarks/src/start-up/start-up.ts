@@ -5,28 +5,15 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { gzipSync } from 'node:zlib'
 
+import { positiveCount, runCommand, selectNamed } from '../../../scripts/command-words.ts'
 import { startDriver } from '../driver/driver-process.ts'
 import type { WorkloadName } from '../driver/workloads.ts'
 import { interruption } from '../interruption.ts'
 import { environment, median } from '../report.ts'
-import { target, type SuiteTarget } from '../suites/suite.ts'
+import { selectTargets, target, type SuiteTarget } from '../suites/suite.ts'
 import { packTarget } from './pack-target.ts'
 import { startCost, type StartCost } from './started-target.ts'
 
-const { values } = parseArgs({
-  args: process.argv.slice(2).filter((argument) => argument !== '--'),
-  options: {
-    rounds: { type: 'string', default: '7' },
-    /** The numbers of requests after which the memory is measured again. */
-    requests: { type: 'string', multiple: true, default: ['10000'] },
-    /** The workload of these requests: client credentials, refresh, or POST user. */
-    workload: { type: 'string', default: '' },
-    /** Only the targets whose name contains one of these; the floors always run. */
-    target: { type: 'string', multiple: true, default: [''] },
-  },
-})
-const rounds = Number(values.rounds)
-const requests = values.requests.map(Number).toSorted((left, right) => left - right)
 const account = { rows: 1 } as const
 const sqlite = { storage: 'sqlite' } as const
 const floor = target('floor: node:http and jose', 'floor/floor.ts')
@@ -61,18 +48,47 @@ const groups: readonly { readonly workload: WorkloadName; readonly targets: read
   },
 ]
 
+const usage =
+  'Write pnpm bench start [--rounds NUMBER] [--requests NUMBER] [--workload PART OF A NAME] [--target PART OF A NAME].'
+
+const { rounds, requests, selected } = await runCommand(usage, (args) => {
+  const { values } = parseArgs({
+    args,
+    options: {
+      rounds: { type: 'string', default: '7' },
+      /** The numbers of requests after which the memory is measured again. */
+      requests: { type: 'string', multiple: true, default: ['10000'] },
+      /** The workload of these requests: client credentials, refresh, or POST user. */
+      workload: { type: 'string', default: '' },
+      /** Only the targets whose name contains one of these; the floors always run. */
+      target: { type: 'string', multiple: true, default: [''] },
+    },
+  })
+  const named = groups.map((group) => ({ ...group, name: group.workload }))
+  const ofWorkload = selectNamed('workload', named, [values.workload])
+  const targets = new Set(
+    selectTargets(
+      ofWorkload.flatMap((group) => group.targets),
+      values.target,
+    ),
+  )
+  return {
+    rounds: positiveCount('--rounds', values.rounds),
+    requests: values.requests.map((word) => positiveCount('--requests', word)).toSorted((left, right) => left - right),
+    selected: ofWorkload.map(({ workload, targets: all }) => ({
+      workload,
+      targets: all.filter((one) => targets.has(one)),
+    })),
+  }
+})
+
 const interrupted = interruption()
 const driver = startDriver(interrupted)
 // The folder is next to the sources, so that modules in it can resolve their dependencies.
 const folder = await mkdtemp(join(import.meta.dirname, 'packed-'))
 try {
   console.log(environment())
-  for (const { workload, targets } of groups.filter((group) => group.workload.includes(values.workload))) {
-    const selected = targets.filter(
-      ({ name }) => name.startsWith('floor') || values.target.some((part) => name.includes(part)),
-    )
-    console.log(await startTable(workload, selected))
-  }
+  for (const { workload, targets } of selected) console.log(await startTable(workload, targets))
 } catch (error) {
   if (!interrupted.aborted) throw error
   process.exitCode = 130

@@ -1,3 +1,4 @@
+import { selectNamed } from '../../../scripts/command-words.ts'
 import type { WorkloadName } from '../driver/workloads.ts'
 import type { TargetSettings } from '../site.ts'
 
@@ -25,3 +26,12 @@ export const target = (name: string, program: string, change: Change = {}): Suit
   program,
   settings: { storage: 'memory', algorithm: 'ES256', accessTokens: 'jwt', rows: 0, ...change },
 })
+
+/**
+ * Returns the targets whose name contains one of the parts, and the floors, which the others are compared with.
+ * @throws WrongWordsError if a part is in no name.
+ */
+export function selectTargets(all: readonly SuiteTarget[], parts: readonly string[]): readonly SuiteTarget[] {
+  const selected = new Set(selectNamed('target', all, parts))
+  return all.filter((each) => each.name.startsWith('floor') || selected.has(each))
+}

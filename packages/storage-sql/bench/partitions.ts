@@ -4,11 +4,12 @@ import { aCodeRecord } from '@mintmark/storage-interface/fixtures'
 import { createSqlStorage, migrate } from '@mintmark/storage-sql'
 import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
 import { Pool } from 'pg'
+import { onlyCount } from '../../../scripts/command-words.ts'
 import { fillTable } from '../test/support/fill-table.ts'
 import { startPostgres } from '../test/support/postgres-server.ts'
 
 const issuer = 'https://issuer.example'
-const rows = Number(process.argv[2] ?? 1_000_000)
+const rows = await onlyCount('pnpm bench partitions', { of: 'rows', otherwise: 1_000_000 })
 const hours = 24
 const samples = 20_000
 const { issuedAt: now } = aCodeRecord()

@@ -10,13 +10,14 @@ import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
 import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import { Pool } from 'pg'
+import { onlyCount } from '../../../scripts/command-words.ts'
 import { replayColumns } from '../src/tables.ts'
 import { fillTable } from '../test/support/fill-table.ts'
 import { startPostgres } from '../test/support/postgres-server.ts'
 
 const issuer = 'https://issuer.example'
 const limit = 1000
-const rows = Number(process.argv[2] ?? 1_000_000)
+const rows = await onlyCount('pnpm bench purge-million', { of: 'rows', otherwise: 1_000_000 })
 const { issuedAt: now } = aCodeRecord()
 
 await measureSqlite()

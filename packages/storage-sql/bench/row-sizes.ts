@@ -7,9 +7,10 @@ import { jsonText, secretDigest } from '@mintmark/storage-interface/stores'
 import { createSqlStorage, migrate } from '@mintmark/storage-sql'
 import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
 import { Pool } from 'pg'
+import { onlyCount } from '../../../scripts/command-words.ts'
 import { startPostgres } from '../test/support/postgres-server.ts'
 
-const count = Number(process.argv[2] ?? 50_000)
+const count = await onlyCount('pnpm bench row-sizes', { of: 'users', otherwise: 50_000 })
 const now = epochSeconds(1_700_000_000)
 const identifier = () => randomBytes(16).toString('base64url')
 const users = Array.from({ length: count }, () => userId(identifier()))

@@ -3,21 +3,32 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { parseArgs } from 'node:util'
 import { type AdminStorage, epochSeconds, providerId, type ResolvedFilter, userId } from '@mintmark/storage-interface'
 import type { FilterAttribute, SortKey, TextOperator } from '@mintmark/storage-interface/stores'
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
 import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
+import { positiveCount, requireNoMore, runCommand } from '../../../scripts/command-words.ts'
 import { declaredAttributes } from '../test/support/declared-attributes.ts'
 import { filledUser, fillProvider } from '../test/support/fill-provider.ts'
 import { makeDatabase } from '../test/support/postgres-database.ts'
 import { startPostgres } from '../test/support/postgres-server.ts'
 
-const most = Number(process.argv[2] ?? 1_000_000)
 const samples = 300
 /** The number of samples of a search, which may read a whole index. */
 const fewSamples = 7
-const sizes = process.argv.includes('--most-only') ? [most] : [1000, most]
+const sizes = await runCommand('Write pnpm bench scim-million [ROWS] [--most-only].', (args) => {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: { 'most-only': { type: 'boolean', default: false } },
+  })
+  const [rows = '1000000', ...more] = positionals
+  requireNoMore(more)
+  const most = positiveCount('The number of rows', rows)
+  return values['most-only'] ? [most] : [1000, most]
+})
 const acme = providerId('provider-1')
 const issuer = 'https://issuer.example'
 
