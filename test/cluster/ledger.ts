@@ -12,8 +12,8 @@ export interface Family {
 export interface EndedFamily {
   readonly tokens: Tokens
   readonly why: 'deactivated' | 'presented twice'
-  /** How many attempts to end them got no answer before one was confirmed. */
-  readonly failures: number
+  /** What the client knows about it: how many attempts got no answer, or both answers. */
+  readonly evidence: string
 }
 
 /** Everything that a server has confirmed to a client, and every contradiction. */

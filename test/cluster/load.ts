@@ -74,8 +74,11 @@ async function signIn({ site, ask, ledger, ports, random }: LoadPlan): Promise<v
 
   if (random() < 1 / 3) {
     const [first = 0, second = 0] = shuffled(ports(), random)
-    const both = await Promise.all([first, second].map((port) => client.redeem(port, code).catch(() => undefined)))
-    recordRedemptions(both, ledger)
+    const present = async (port: number): Promise<Redemption> => {
+      const reply = await client.redeem(port, code).catch(() => undefined)
+      return { port, reply, answeredAt: Date.now() }
+    }
+    recordRedemptions(id, await Promise.all([first, second].map(present)), ledger)
     return
   }
   const { reply, failures, elapsed } = await ask('expiring', (port) => client.redeem(port, code))
@@ -89,13 +92,26 @@ async function signIn({ site, ask, ledger, ports, random }: LoadPlan): Promise<v
 }
 
 /** RFC 6749 §4.1.2: one presentation wins, and the other revokes its tokens. */
-function recordRedemptions(both: readonly (Reply | undefined)[], ledger: Ledger): void {
-  const won = both.filter((reply) => reply?.status === 200)
-  if (won.length > 1) ledger.doubled.push('one code was redeemed twice')
-  const isRefused = both.some((reply) => reply?.status === 400)
+function recordRedemptions(user: string, both: readonly Redemption[], ledger: Ledger): void {
+  const won = both.flatMap(({ reply }) => (reply?.status === 200 ? [reply] : []))
+  if (won.length > 1) ledger.doubled.push(`one code of ${user} was redeemed twice`)
+  const isRefused = both.some(({ reply }) => reply?.status === 400)
+  const answers = both.map(({ port, reply, answeredAt }) => `${reply?.status} of port ${port} at ${answeredAt}`)
   for (const reply of won)
-    if (reply !== undefined && isRefused)
-      ledger.ended.push({ tokens: tokensOf(reply), why: 'presented twice', failures: 0 })
+    if (isRefused)
+      ledger.ended.push({
+        tokens: tokensOf(reply),
+        why: 'presented twice',
+        evidence: `by ${user}: ${answers.join(', ')}`,
+      })
+}
+
+/** How a server answered a presentation of a code, if it did. */
+interface Redemption {
+  readonly port: number
+  readonly reply: Reply | undefined
+  /** In milliseconds since 1970, like the events of the servers. */
+  readonly answeredAt: number
 }
 
 /** @param find lists the users with the name, if an earlier attempt may have created the user. */
@@ -155,7 +171,8 @@ async function deactivate({ site, ask, ledger, random, ports }: LoadPlan): Promi
       ledger.lost.push(`user ${family.user}: ${reply.status} ${reply.text}`)
       return
     }
-    const ended = { tokens: family.tokens, why: 'deactivated', failures } as const
+    const evidence = `${family.user}, after ${failures} attempts without an answer`
+    const ended = { tokens: family.tokens, why: 'deactivated', evidence } as const
     ledger.ended.push(ended)
     for (const _ of ports()) await requireEnded(ended, { site, ask, ledger })
   })
@@ -163,14 +180,13 @@ async function deactivate({ site, ask, ledger, random, ports }: LoadPlan): Promi
 
 /** Introspects both tokens at some server. */
 export async function requireEnded(
-  { tokens, why, failures }: EndedFamily,
+  { tokens, why, evidence }: EndedFamily,
   { site, ask, ledger }: Pick<LoadPlan, 'site' | 'ask' | 'ledger'>,
 ): Promise<void> {
   const client = clientRequests(site.clients)
   for (const token of [tokens.access_token, tokens.refresh_token]) {
     const { reply } = await ask('read', (port) => client.introspect(port, token))
-    if (reply.json['active'] !== false)
-      ledger.survivors.push(`${why}, after ${failures} attempts without an answer: ${reply.status} ${reply.text}`)
+    if (reply.json['active'] !== false) ledger.survivors.push(`${why} (${evidence}): ${reply.status} ${reply.text}`)
   }
 }
 

@@ -1,6 +1,7 @@
 import { cpus, totalmem } from 'node:os'
 import { parseArgs } from 'node:util'
 
+import { chosenName, positiveCount, positiveNumber, selectNamed } from '../../scripts/command-words.ts'
 import type { ServerProcess } from '../processes/server-processes.ts'
 import type { ProcessSite } from '../processes/test-database.ts'
 import { runFault, tableOf, type Fault, type FaultResult } from './faults.ts'
@@ -37,8 +38,10 @@ export interface ClusterOptions {
   readonly log: (line: string) => void
 }
 
-export function clusterOptions(): ClusterOptions {
+/** @throws WrongWordsError, and what `parseArgs` throws. */
+export function clusterOptions(args: string[]): ClusterOptions {
   const { values } = parseArgs({
+    args,
     options: {
       minutes: { type: 'string', default: '15' },
       seed: { type: 'string', default: '1' },
@@ -52,13 +55,13 @@ export function clusterOptions(): ClusterOptions {
   })
   const start = performance.now()
   return {
-    minutes: values.minutes === 'once' ? 'once' : Number(values.minutes),
-    seed: Number(values.seed),
+    minutes: values.minutes === 'once' ? 'once' : positiveNumber('--minutes', values.minutes),
+    seed: positiveCount('--seed', values.seed),
     only: values.fault,
     patroni: values.patroni,
     direct: values.direct,
-    protection: redisProtections.find((name) => name === values.protection) ?? 'wait',
-    writers: values.writers === 'all' ? 'all' : 'one',
+    protection: chosenName('--protection', redisProtections, values.protection),
+    writers: chosenName('--writers', ['all', 'one'], values.writers),
     keep: values.keep,
     log: (line) => console.log(`${((performance.now() - start) / 1000).toFixed(0).padStart(4)} s  ${line}`),
   }
@@ -83,9 +86,13 @@ export interface ClusterResult {
   readonly ledger: Ledger
 }
 
-/** Runs the load, injects the faults one after the other, and verifies the ledger. */
+/**
+ * Runs the load, injects the faults one after the other, and verifies the ledger.
+ * @throws WrongWordsError if the options name a fault that the cluster does not have.
+ */
 export async function runCluster(cluster: ClusterUnderLoad, options: ClusterOptions): Promise<ClusterResult> {
-  const { log } = options
+  const { log, only } = options
+  const faults = selectNamed('fault', cluster.faults, only.length === 0 ? [''] : only)
   const random = seeded(options.seed)
   const ledger = createLedger()
   const attempts: Attempt[] = []
@@ -95,7 +102,7 @@ export async function runCluster(cluster: ClusterUnderLoad, options: ClusterOpti
   const results: FaultResult[] = []
   const { untilWhole, writes = ['write', 'expiring'] } = cluster
 
-  for (const fault of faultsUntilEnd(cluster.faults, options))
+  for (const fault of faultsUntilEnd(faults, options))
     results.push(await runFault(fault, { ledger, attempts, untilWhole, writes, log }))
   await load.stop()
   log(`verifies ${ledger.users.size} users, ${ledger.families.size} sign-ins, ${ledger.ended.length} ended sign-ins`)
@@ -108,15 +115,12 @@ export async function runCluster(cluster: ClusterUnderLoad, options: ClusterOpti
 const nothing: Fault = { name: 'nothing', seconds: 10, inject: async () => async () => undefined }
 
 /** The faults in their order, and then at random until the time is over. */
-function* faultsUntilEnd(faults: readonly Fault[], { minutes, seed, only }: ClusterOptions): Generator<Fault> {
+function* faultsUntilEnd(faults: readonly Fault[], { minutes, seed }: ClusterOptions): Generator<Fault> {
   const random = seeded(seed + 1)
-  const selected = faults.filter(({ name }) => only.length === 0 || only.some((part) => name.includes(part)))
-  if (selected.length === 0)
-    throw new Error(`No fault is named ${only.join(' or ')}: ${faults.map(({ name }) => name).join(', ')}`)
   yield nothing
   const end = performance.now() + (minutes === 'once' ? 0 : minutes * 60_000)
-  for (let turn = 0; minutes === 'once' ? turn < selected.length : performance.now() < end; turn += 1) {
-    const fault = selected[turn] ?? selected[Math.floor(random() * selected.length)]
+  for (let turn = 0; minutes === 'once' ? turn < faults.length : performance.now() < end; turn += 1) {
+    const fault = faults[turn] ?? faults[Math.floor(random() * faults.length)]
     if (fault !== undefined) yield fault
   }
 }
@@ -130,9 +134,17 @@ export function report({ results, ledger }: ClusterResult): number {
     `Users ${ledger.users.size}, sign-ins ${ledger.families.size + ledger.ended.length}. ` +
       `Lost ${lost.length}, doubled ${doubled.length}, survivors of a deactivation ${survivors.length}.`,
   )
-  for (const sentence of [...lost, ...doubled, ...survivors].slice(0, 20)) console.log(`  ${sentence}`)
-  return lost.length + doubled.length + survivors.length === 0 ? 0 : 1
+  const contradictions = contradictionsOf({ ledger })
+  for (const sentence of contradictions.slice(0, 20)) console.log(`  ${sentence}`)
+  return contradictions.length === 0 ? 0 : 1
 }
+
+/** What contradicts a confirmation. */
+export const contradictionsOf = ({ ledger }: Pick<ClusterResult, 'ledger'>): readonly string[] => [
+  ...ledger.lost,
+  ...ledger.doubled,
+  ...ledger.survivors,
+]
 
 /** A generator of numbers from 0 up to 1 (mulberry32). */
 function seeded(seed: number): () => number {

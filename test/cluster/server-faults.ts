@@ -25,11 +25,13 @@ export async function startServersWithFaults(
   const clock = join(folder, 'clock')
   const setClock = (offset: string): Promise<void> => writeFile(clock, `${offset}\n`)
   await setClock('+0')
-  const start = (database: DatabaseAddress, environment = {}): Promise<ServerProcess> =>
-    startServerProcess(database, { ...options, environment })
-  const servers = await Promise.all(
-    databases.map((database, index) => start(database, index === databases.length - 1 ? withClock(clock) : {})),
-  )
+  const start = (database: DatabaseAddress, index: number): Promise<ServerProcess> =>
+    startServerProcess(database, {
+      ...options,
+      environment: index === databases.length - 1 ? withClock(clock) : {},
+      eventLog: join(folder, `events-of-server-${index + 1}.jsonl`),
+    })
+  const servers = await Promise.all(databases.map(start))
   log(`${servers.length} servers have started`)
 
   const [first] = databases
@@ -39,7 +41,7 @@ export async function startServersWithFaults(
     seconds: 2,
     async inject() {
       await servers[0]?.kill()
-      return async () => void (servers[0] = await start(first))
+      return async () => void (servers[0] = await start(first, 0))
     },
   }
   if (libfaketime === undefined || !existsSync(libfaketime)) {

@@ -9,7 +9,7 @@ export async function verifyLedger(plan: Pick<LoadPlan, 'site' | 'ask' | 'ledger
   await eachOf(ledger.ended, async (ended) => {
     await requireEnded(ended, plan)
     const { reply } = await ask('write', (port) => client.refresh(port, ended.tokens.refresh_token))
-    if (reply.status !== 400) ledger.survivors.push(`${ended.why}, refreshed: ${reply.status}`)
+    if (reply.status !== 400) ledger.survivors.push(`${ended.why} (${ended.evidence}), refreshed: ${reply.status}`)
   })
   await eachOf(ledger.users, async (id) => {
     const { reply } = await ask('read', (port) => directory.send(port, 'GET', `/Users/${id}`))

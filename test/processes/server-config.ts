@@ -33,6 +33,8 @@ export interface ServerConfig {
   readonly maxConcurrentRequests?: number
   /** The keys of `partner`, whose JWTs about users are accepted (RFC 7523 §2.1). */
   readonly partnerKeys?: JsonObject
+  /** A file to which the server writes its events, one JSON object a line. Without it, only unexpected failures are printed. */
+  readonly eventLog?: string
   /** Where the records are that expire. Without it, they are in the database. */
   readonly redis?: SentinelAddress
 }

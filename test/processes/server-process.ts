@@ -1,5 +1,6 @@
 // One of several servers over one database. Its argument is a ServerConfig in JSON; it prints its port, and exits when
 // stdin ends.
+import { appendFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { flushCompileCache } from 'node:module'
 import type { AddressInfo } from 'node:net'
@@ -16,7 +17,7 @@ import { withRedis } from './with-redis.ts'
 import { api, issuer, partner, type ServerConfig } from './server-config.ts'
 
 const config = JSON.parse(process.argv[2] ?? '') as ServerConfig
-const { database, redis, crash, rotation, maxConcurrentRequests = 1000, partnerKeys: jwks } = config
+const { database, redis, crash, rotation, maxConcurrentRequests = 1000, partnerKeys: jwks, eventLog } = config
 const sqlStorage = await createSqlStorage({ dialect: openDatabase(database), issuer })
 const composed = redis === undefined ? sqlStorage : await withRedis(sqlStorage, redis)
 const storage = crash === undefined ? composed : crashingStorage(composed, crash)
@@ -60,19 +61,14 @@ const server = createAuthorizationServer({
     issuedCodes: unlimited,
     backchannelRequests: unlimited,
   },
-  // The races and chaos runs expect refusals and outages; every other event is an error.
-  onEvent: (event) => {
-    if (event.type === 'request.refused' && event.reason === 'unexpected_failure') console.error(event)
-  },
+  onEvent: report,
   signedIn: async (request) => hostSession(request.headers.get('cookie')),
 })
 
 const scim = createScimServer({
   issuer,
   storage,
-  onEvent: (event) => {
-    if (event.type === 'request.refused' && event.reason === 'unexpected_failure') console.error(event)
-  },
+  onEvent: report,
 })
 const listener = createServer(express().use(toExpress(server, scim)))
 listener.listen(0, '127.0.0.1', () => {
@@ -81,6 +77,12 @@ listener.listen(0, '127.0.0.1', () => {
   flushCompileCache()
 })
 process.stdin.on('end', () => process.exit()).resume()
+
+/** The races and chaos runs expect refusals and outages. The file is written before the answer, because the process may be killed. */
+function report(event: { readonly type: string; readonly reason?: string }): void {
+  if (eventLog !== undefined) appendFileSync(eventLog, `${JSON.stringify({ ...event, loggedAt: Date.now() })}\n`)
+  if (event.type === 'request.refused' && event.reason === 'unexpected_failure') console.error(event)
+}
 
 /** Reads the host's session from the cookie `host=<user>.<time of authentication>[.<session>]`. */
 function hostSession(cookie: string | undefined) {
