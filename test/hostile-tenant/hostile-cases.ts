@@ -25,6 +25,12 @@ export const hostileCases: readonly HostileCase[] = [
     attacks: (tenant) => times(3, () => get(tenant, '/Users?count=200')),
   },
   {
+    // Four of a provider run at the same time. A group takes up to 1,200 bytes of a page of 8 MiB.
+    name: 'the largest page of users in groups that is allowed',
+    attacks: (tenant) =>
+      times(4, () => get(tenant, `/Users?count=${Math.floor(8_388_608 / (1200 * tenant.scale.groups + 2000))}`)),
+  },
+  {
     name: 'a filter of 4 kB over users of 500 kB',
     prepare: async (tenant) => {
       for (let number = 1; number <= 100; number += 1) await post(small(tenant), '/Users', largeUser(number))()

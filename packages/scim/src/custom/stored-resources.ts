@@ -12,6 +12,7 @@ import {
 import { refuse } from '../error/scim-error.ts'
 import type { ScimOccurrence } from '../event/scim-event.ts'
 import { countQuery } from '../list/count-query.ts'
+import { listWithinMemory } from '../list/list-pages.ts'
 import { checkPreconditions } from '../call/scim-message.ts'
 import { applyAssignments } from '../patch/apply-patch.ts'
 import { projectResource, renderMeta, comparableResource } from '../resource/resource.ts'
@@ -113,7 +114,8 @@ export function storedType(
       resourceType: type,
       locationOf,
       async list(query, renderContext) {
-        const outcome = await store.list({ ...query, resourceType })
+        const list = (page: typeof query) => store.list({ ...page, resourceType })
+        const outcome = await listWithinMemory(query, list, renderContext)
         if (outcome.outcome === 'tooMany') return outcome
         return { ...outcome, records: outcome.records.map((each) => inOnePiece(() => render(each, renderContext))) }
       },

@@ -9,6 +9,7 @@ import {
 } from '@mintmark/storage-interface/stores'
 
 import { refuse } from '../error/scim-error.ts'
+import { listWithinMemory } from '../list/list-pages.ts'
 import type { ListedType } from '../list/type-searches.ts'
 import { includesAttribute, projectResource, renderMeta } from '../resource/resource.ts'
 import type { Projection, RenderContext, RenderedResource } from '../schema/projection.ts'
@@ -151,7 +152,7 @@ interface ListedGroupsDependencies extends GroupReadDependencies {
  */
 export function listedGroups({ storage, limits, groupType }: ListedGroupsDependencies): ListedType {
   const list: ListedType['list'] = async (query, renderContext) => {
-    const outcome = await storage.groups.list(query)
+    const outcome = await listWithinMemory(query, (page) => storage.groups.list(page), renderContext)
     if (outcome.outcome === 'tooMany') return outcome
     const members = await loadShownMembers(outcome.records, renderContext, { storage, limits, bytes: query.maxBytes })
     const fittingGroups =

@@ -1,8 +1,8 @@
 import { type Pieces, runInTurns } from '@mintmark/internal'
-import type { ListPage, ListPosition } from '@mintmark/storage-interface/stores'
+import type { ListOutcome, ListPage, ListPosition, ListQuery } from '@mintmark/storage-interface/stores'
 
 import { refuse } from '../error/scim-error.ts'
-import type { RenderedResource } from '../schema/projection.ts'
+import type { RenderContext, RenderedResource } from '../schema/projection.ts'
 import type { ScimCall } from '../call/scim-call.ts'
 import type { CursorPosition } from './list-cursor.ts'
 import type { TypeSearch } from './type-searches.ts'
@@ -102,6 +102,31 @@ async function listType(
   if (outcome.isTooLarge === true || isCut) throw refuse('page_too_large')
   return { ...outcome, records: await runInTurns(renderAll(outcome.records), turns) }
 }
+
+/**
+ * Lists the records of a page. A page that turns out to be large is read again after it has waited until it fits in memory next to
+ * the large responses of all providers.
+ */
+export async function listWithinMemory<Record>(
+  query: ListQuery,
+  list: (query: ListQuery) => Promise<ListOutcome<Record>>,
+  { waitForRoom }: Pick<RenderContext, 'waitForRoom'>,
+): Promise<ListOutcome<Record>> {
+  const { maxBytes = Infinity, page } = query
+  if (maxBytes <= smallPage) return list(query)
+  const small = await list({ ...query, maxBytes: smallPage })
+  if (small.outcome === 'tooMany') return small
+  const isComplete = small.isTooLarge !== true && (small.next === undefined || small.records.length === page.limit)
+  if (isComplete) return small
+  await waitForRoom(memoryOfPage * maxBytes)
+  return list(query)
+}
+
+/** In bytes. More than a store reads at once (`smallPageBytes`), so that most pages are read once. */
+const smallPage = 262_145
+
+/** A page is in memory as rows, as groups, as the text of each resource and as the text of the response. */
+const memoryOfPage = 4
 
 /** Renders resources, and yields after each: a resource may be large. */
 function* renderAll(resources: readonly Pieces<RenderedResource>[]): Pieces<readonly RenderedResource[]> {

@@ -6,6 +6,7 @@ import type { JsonObject, JsonValue, ProvisionedUserRecord, ScimStorage } from '
 import { type ListQuery, untilSettled } from '@mintmark/storage-interface/stores'
 
 import { refuse } from '../error/scim-error.ts'
+import { listWithinMemory } from '../list/list-pages.ts'
 import { searchEndpoints } from '../list/search-endpoints.ts'
 import {
   attributesIn,
@@ -326,7 +327,7 @@ export const listedUsers = ({ storage, userType, renderCache }: ListedUsersDepen
     const shown = includesAttribute('groups', renderContext.projection)
       ? query
       : { ...query, without: 'groups' as const }
-    const outcome = await storage.provisionedUsers.list(shown)
+    const outcome = await listWithinMemory(shown, (page) => storage.provisionedUsers.list(page), renderContext)
     if (outcome.outcome === 'tooMany') return outcome
     return { ...outcome, records: outcome.records.map((user) => renderCache.render(user, renderContext)) }
   },
