@@ -24,6 +24,7 @@ export const commandGroups: Record<string, Record<string, readonly string[]>> = 
     'purge-million': ['packages/storage-sql/bench/purge-million.ts'],
     'scim-million': ['packages/storage-sql/bench/scim-million.ts'],
     partitions: ['packages/storage-sql/bench/partitions.ts'],
+    size: ['test/size/size.ts'],
     'row-sizes': ['packages/storage-sql/bench/row-sizes.ts'],
   },
   stress: {

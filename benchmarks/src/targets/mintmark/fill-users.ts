@@ -24,11 +24,16 @@ const withoutTriggers = (
   copies,
   `UPDATE mintmark_provider_totals SET total = total + ${rows} WHERE kind = 'User'`,
   `UPDATE mintmark_user_totals SET total = total + ${rows}`,
+  ...indexedAgain(types),
+  'ALTER TABLE mintmark_users ENABLE TRIGGER USER',
+]
+
+/** Statements that write the narrow tables of users again. */
+export const indexedAgain = (types: SqlDialect['engine']['types']): readonly string[] => [
   'DELETE FROM mintmark_user_values',
   'DELETE FROM mintmark_user_changes',
   `INSERT INTO mintmark_user_values (issuer, provider_id, created_at, user_id, attribute, kind, value, is_unique)
    ${types.indexedValues({ ...builtInAttributes(types, 'document'), row: 'listed', from: 'mintmark_users AS listed' })}`,
   `INSERT INTO mintmark_user_changes (issuer, provider_id, updated_at, created_at, user_id, active)
    SELECT issuer, provider_id, updated_at, created_at, user_id, active FROM mintmark_users WHERE provider_id IS NOT NULL`,
-  'ALTER TABLE mintmark_users ENABLE TRIGGER USER',
 ]

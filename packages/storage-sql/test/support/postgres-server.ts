@@ -22,21 +22,35 @@ export interface PostgresServer {
   stop(): Promise<void>
 }
 
+export interface PostgresServerOptions {
+  /** The folder of `initdb` and `postgres`, such as those of Debian; without it, those of a package. */
+  readonly programFolder?: string | undefined
+  /** Further settings of the server. */
+  readonly settings?: Readonly<Record<string, string>>
+}
+
 /** @throws Error when it does not start, so that a test that needs it fails. */
-export async function startPostgres(): Promise<PostgresServer> {
+export async function startPostgres(options: PostgresServerOptions = {}): Promise<PostgresServer> {
   const folder = await mkdtemp(join(tmpdir(), 'mintmark-postgres-'))
   try {
-    return await startIn(folder)
+    return await startIn(folder, options)
   } catch (error) {
     await rm(folder, { recursive: true, force: true, maxRetries: 5 })
     throw error
   }
 }
 
-async function startIn(folder: string): Promise<PostgresServer> {
+async function startIn(
+  folder: string,
+  { programFolder, settings = {} }: PostgresServerOptions,
+): Promise<PostgresServer> {
   const account = unprivilegedAccount()
   if (account !== undefined) await chown(folder, account.uid, account.gid)
-  const installation: Installation = { folder, account, programs: await findPrograms(folder) }
+  const programs =
+    programFolder === undefined
+      ? await findPrograms(folder)
+      : { initdb: join(programFolder, 'initdb'), postgres: join(programFolder, 'postgres') }
+  const installation: Installation = { folder, account, programs, settings }
   await initialise(installation)
   const started = await onFreePort(async (port) => ({ port, process: await startProcess(installation, port) }))
   const { port } = started
@@ -67,6 +81,7 @@ interface Installation {
   readonly folder: string
   readonly account: Account | undefined
   readonly programs: { readonly initdb: string; readonly postgres: string }
+  readonly settings: Readonly<Record<string, string>>
 }
 
 /** PostgreSQL refuses to run as root. */
@@ -100,13 +115,17 @@ async function initialise({ folder, account, programs }: Installation): Promise<
   if (child.exitCode !== 0) throw new Error(`initdb ended with ${child.exitCode}:\n${output.join('')}`)
 }
 
-async function startProcess({ folder, account, programs }: Installation, port: number): Promise<ChildProcess> {
+async function startProcess(
+  { folder, account, programs, settings: furtherSettings }: Installation,
+  port: number,
+): Promise<ChildProcess> {
   const settings = {
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
     max_connections: 200,
     fsync: 'off',
     full_page_writes: 'off',
+    ...furtherSettings,
   }
   const args = ['-D', join(folder, 'data'), '-p', String(port)]
   for (const [name, value] of Object.entries(settings)) args.push('-c', `${name}=${value}`)
