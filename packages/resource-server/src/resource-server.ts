@@ -23,7 +23,7 @@ import {
   type RequiredAuthentication,
 } from './required-authentication.ts'
 import { createRevocationFeed } from './revocation-feed.ts'
-import { systemClock, systemRandom } from './runtime.ts'
+import { type Clock, systemClock, systemRandom } from './runtime.ts'
 import { createEndpointLookup } from './server-metadata.ts'
 
 /** An API that receives access tokens (RFC 9068 §4, RFC 6750). */
@@ -92,48 +92,11 @@ export function createResourceServer(options: ResourceServerOptions): ResourceSe
   const possession = possessionVerifier(options)
   const { mutualTls, clock = systemClock, clockSkew = defaultClockSkew, acrRanks = [] } = options
   const onRefusal = options.onRefusal ?? warnOnce(console)
-
-  const ruleFor = (
-    scopes: readonly string[],
-    { detailType, required = {}, authentication = {} }: Requirements = {},
-  ): AccessRule => {
-    const requireAll = (token: VerifiedAccessToken): VerifiedAccessToken => {
-      requireScopes(token, scopes)
-      requireDetailOf(token, detailType)
-      requireClaimsOf(token, required)
-      requireAuthenticationOf(token, authentication, { now: clock() / 1000, clockSkew, acrRanks })
-      return token
-    }
-    return {
-      async admit(authorization, request = noProof) {
-        const { scheme, token: presented } = readAccessToken(authorization, schemes)
-        if (possession === undefined || scheme === 'Bearer') {
-          // RFC 9449 §7.2: a token with a proof must not be sent as a bearer token, where the proof would not be checked.
-          if (possession !== undefined && request.proofs.length > 0) throw refuse('token_bound')
-          const certificate = mutualTls && (await readProvenCertificate(request, mutualTls.certificate))
-          const token = await verifier.verify(presented, certificate)
-          return requireAll(token)
-        }
-        const proof = await possession.verify(request, presented)
-        const token = await verifier.verify(presented, { jkt: proof.jkt })
-        requireAll(token)
-        await proof.markUsed()
-        return token
-      },
-      renderRefusal(error, authorization = []) {
-        if (!(error instanceof AccessRefusedError)) return undefined
-        notify(onRefusal, error)
-        const used = /^dpop /i.test(authorization[0] ?? '') ? 'DPoP' : 'Bearer'
-        const needed = required.organization === undefined ? scopes : [...new Set([...scopes, 'organization'])]
-        return renderAccessRefusal(error, {
-          scopes: needed,
-          authentication: authenticationParameters(authentication),
-          metadataUrl: metadata?.url,
-          schemes,
-          used,
-        })
-      },
-    }
+  const authenticationRule = { clockSkew, acrRanks }
+  const parts = { metadata, verifier, schemes, possession, mutualTls, authenticationRule, clock, onRefusal }
+  const ruleFor = (scopes: readonly string[], requirements: Requirements = {}): AccessRule => {
+    if (scopes.length > 0) checkScopeNames(scopes)
+    return createRule(scopes, requirements, parts)
   }
 
   return {
@@ -145,17 +108,14 @@ export function createResourceServer(options: ResourceServerOptions): ResourceSe
     requireDetail(type, ...scopes) {
       if (typeof type !== 'string' || type === '')
         throw new TypeError('requireDetail needs a type of authorization details.')
-      if (scopes.length > 0) checkScopeNames(scopes)
       return ruleFor(scopes, { detailType: type })
     },
     requireClaims(required, ...scopes) {
       checkRequiredClaims(required)
-      if (scopes.length > 0) checkScopeNames(scopes)
       return ruleFor(scopes, { required })
     },
     requireAuthentication(required, ...scopes) {
       checkRequiredAuthentication(required)
-      if (scopes.length > 0) checkScopeNames(scopes)
       return ruleFor(scopes, { authentication: required })
     },
     requireAnyToken: () => ruleFor([]),
@@ -168,6 +128,59 @@ interface Requirements {
   readonly detailType?: string
   readonly required?: RequiredClaims
   readonly authentication?: RequiredAuthentication
+}
+
+/** What the rules of a resource server share. */
+interface RuleParts {
+  readonly metadata: ResourceServer['metadata']
+  readonly verifier: TokenVerifier
+  /** The accepted schemes, the preferred scheme first. */
+  readonly schemes: readonly ('Bearer' | 'DPoP')[]
+  readonly possession: PossessionVerifier | undefined
+  readonly mutualTls: ResourceServerOptions['mutualTls']
+  readonly authenticationRule: { readonly clockSkew: number; readonly acrRanks: readonly string[] }
+  readonly clock: Clock
+  readonly onRefusal: (refusal: AccessRefusedError) => void
+}
+
+function createRule(
+  scopes: readonly string[],
+  { detailType, required = {}, authentication = {} }: Requirements,
+  { metadata, verifier, schemes, possession, mutualTls, authenticationRule, clock, onRefusal }: RuleParts,
+): AccessRule {
+  const requireAll = (token: VerifiedAccessToken): VerifiedAccessToken => {
+    requireScopes(token, scopes)
+    requireDetailOf(token, detailType)
+    requireClaimsOf(token, required)
+    requireAuthenticationOf(token, authentication, { now: clock() / 1000, ...authenticationRule })
+    return token
+  }
+  return {
+    async admit(authorization, request = noProof) {
+      const { scheme, token: presented } = readAccessToken(authorization, schemes)
+      if (possession === undefined || scheme === 'Bearer') {
+        // RFC 9449 §7.2: a token with a proof must not be sent as a bearer token, where the proof would not be checked.
+        if (possession !== undefined && request.proofs.length > 0) throw refuse('token_bound')
+        const certificate = mutualTls && (await readProvenCertificate(request, mutualTls.certificate))
+        return requireAll(await verifier.verify(presented, certificate))
+      }
+      const proof = await possession.verify(request, presented)
+      const token = requireAll(await verifier.verify(presented, { jkt: proof.jkt }))
+      await proof.markUsed()
+      return token
+    },
+    renderRefusal(error, authorization = []) {
+      if (!(error instanceof AccessRefusedError)) return undefined
+      notify(onRefusal, error)
+      return renderAccessRefusal(error, {
+        scopes: required.organization === undefined ? scopes : [...new Set([...scopes, 'organization'])],
+        authentication: authenticationParameters(authentication),
+        metadataUrl: metadata?.url,
+        schemes,
+        used: /^dpop /i.test(authorization[0] ?? '') ? 'DPoP' : 'Bearer',
+      })
+    },
+  }
 }
 
 const defaultClockSkew = 10

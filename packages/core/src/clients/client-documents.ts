@@ -124,25 +124,7 @@ export function createClientDocuments(
       return swapped.outcome === 'swapped' ? swapped.record : storage.clients.find(client.clientId)
     },
 
-    async keep(client) {
-      if (client.origin === 'administrator' || client.origin === 'registration') return 'kept'
-      return untilSettled(async () => {
-        // Has no effect if the client is stored already.
-        await storage.clients.insert(client)
-        const stored = await storage.clients.find(client.clientId)
-        // An administrator has removed the client; its identifier stays taken.
-        if (stored === undefined) throw refuse('client_unknown_page')
-        if (stored.disabledAt !== undefined) throw refuse('client_disabled_page')
-        if (client.origin === 'open_registration') return 'kept'
-        const isSame = stored.documentDigest === client.documentDigest
-        const isNewer = (client.documentReadAt ?? 0) > (stored.documentReadAt ?? 0)
-        if (!isNewer && isSame) return 'kept'
-        if (!isNewer) throw refuse('client_document_changed')
-        const swapped = await storage.clients.compareAndSwap({ ...stored, ...documentOf(client) }, stored.version)
-        if (swapped.outcome !== 'swapped') return undefined
-        return isSame ? 'kept' : 'changed'
-      })
-    },
+    keep: (client) => keepClient(client, storage),
   }
 
   async function identifyOpen(id: string, now: EpochSeconds): Promise<ClientRecord> {
@@ -152,6 +134,26 @@ export function createClientDocuments(
       ? stored
       : openClients.identify(id, stored, now)
   }
+}
+
+async function keepClient(client: ClientRecord, storage: OAuthStorage): Promise<'kept' | 'changed'> {
+  if (client.origin === 'administrator' || client.origin === 'registration') return 'kept'
+  return untilSettled(async () => {
+    // Has no effect if the client is stored already.
+    await storage.clients.insert(client)
+    const stored = await storage.clients.find(client.clientId)
+    // An administrator has removed the client; its identifier stays taken.
+    if (stored === undefined) throw refuse('client_unknown_page')
+    if (stored.disabledAt !== undefined) throw refuse('client_disabled_page')
+    if (client.origin === 'open_registration') return 'kept'
+    const isSame = stored.documentDigest === client.documentDigest
+    const isNewer = (client.documentReadAt ?? 0) > (stored.documentReadAt ?? 0)
+    if (!isNewer && isSame) return 'kept'
+    if (!isNewer) throw refuse('client_document_changed')
+    const swapped = await storage.clients.compareAndSwap({ ...stored, ...documentOf(client) }, stored.version)
+    if (swapped.outcome !== 'swapped') return undefined
+    return isSame ? 'kept' : 'changed'
+  })
 }
 
 /** Returns the members of a client that come from its document; `undefined` for a registered client. */

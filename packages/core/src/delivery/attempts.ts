@@ -41,24 +41,13 @@ export interface Attempts {
 export function createAttempts(channel: AttemptChannel, deps: AttemptDependencies): Attempts {
   const { storage, clock, random, journal } = deps
   const pending = new Map<string, PendingAttempt>()
-  /** Recipients whose last attempt timed out. */
-  const timedOut = new Map<string, true>()
+  const timeouts = createTimeouts()
 
   /** Recipients that do not answer: their last attempt timed out, or an attempt has lasted for a second. */
   function slowRecipients(): ReadonlySet<string> {
     const now = clock()
     const late = [...pending.values()].filter(({ begunAt }) => now > begunAt)
-    return new Set([...timedOut.keys(), ...late.map(({ recipient }) => recipient)])
-  }
-
-  /** How many attempts may begin, to recipients that answer and to slow ones. */
-  function places(slow: ReadonlySet<string>): { readonly prompt: number; readonly slow: number } {
-    const toSlow = [...pending.values()].filter(({ recipient }) => slow.has(recipient)).length
-    const left = (places: number): number => Math.max(0, Math.min(places, maxPending - pending.size))
-    return {
-      prompt: left(promptPlaces - (pending.size - toSlow)),
-      slow: slow.size === 0 ? 0 : left(slowPlaces - toSlow),
-    }
+    return new Set([...timeouts.recipients(), ...late.map(({ recipient }) => recipient)])
   }
 
   async function lease(limit: number, except: ReadonlySet<string>): Promise<readonly Promise<AttemptOutcome>[]> {
@@ -82,13 +71,13 @@ export function createAttempts(channel: AttemptChannel, deps: AttemptDependencie
 
   return {
     free() {
-      const { prompt, slow } = places(slowRecipients())
+      const { prompt, slow } = placesBeside(pending, slowRecipients())
       return prompt + slow
     },
 
     async begin(limit, onEnd = () => {}) {
       const slow = slowRecipients()
-      const free = places(slow)
+      const free = placesBeside(pending, slow)
       const prompt = await lease(Math.min(limit, free.prompt), new Set([...busyRecipients(), ...slow]))
       const others = await lease(Math.min(limit - prompt.length, free.slow), busyRecipients())
       const started = [...prompt, ...others]
@@ -104,11 +93,12 @@ export function createAttempts(channel: AttemptChannel, deps: AttemptDependencie
   async function attempt(delivery: DeliveryRecord, token: string): Promise<AttemptOutcome> {
     try {
       const result = await channel.send(delivery)
-      noteSpeed(delivery.recipient, result)
+      timeouts.note(delivery.recipient, result)
       const now = clock()
       const { outcome } = await storage.deliveries.settle({ deliveryId: delivery.deliveryId, token, result, now })
       if (outcome === 'lost') return 'lost'
-      recordResult(delivery, result, now)
+      const event = resultEvent(delivery, result, { channel: channel.name, now })
+      if (event !== undefined) journal.recordWithoutRequest(event)
       return result.kind
     } catch (cause) {
       // When the lease ends, a worker tries again.
@@ -116,41 +106,55 @@ export function createAttempts(channel: AttemptChannel, deps: AttemptDependencie
       return 'interrupted'
     }
   }
+}
 
-  function noteSpeed(recipient: string, result: DeliveryResult): void {
-    // Without an attempt, nothing is known that was not known before.
-    if (result.kind === 'postponed') return
-    timedOut.delete(recipient)
-    if (result.kind === 'delivered' || result.failure !== 'timeout') return
-    timedOut.set(recipient, true)
-    forgetOldest(timedOut, maximumTimedOut)
+/** Remembers the recipients whose last attempt timed out. */
+function createTimeouts() {
+  const timedOut = new Map<string, true>()
+  return {
+    recipients: (): Iterable<string> => timedOut.keys(),
+    note(recipient: string, result: DeliveryResult): void {
+      // Without an attempt, nothing is known that was not known before.
+      if (result.kind === 'postponed') return
+      timedOut.delete(recipient)
+      if (result.kind === 'delivered' || result.failure !== 'timeout') return
+      timedOut.set(recipient, true)
+      forgetOldest(timedOut, maximumTimedOut)
+    },
   }
+}
 
-  function recordResult(delivery: DeliveryRecord, result: DeliveryResult, now: EpochSeconds): void {
-    const { deliveryId, recipient, createdAt } = delivery
-    const about = { channel: channel.name, deliveryId, clientId: recipient, attempts: delivery.attempts + 1 }
-    switch (result.kind) {
-      case 'delivered':
-        return journal.recordWithoutRequest({ type: 'delivery.delivered', ...about })
-      case 'retry':
-        return journal.recordWithoutRequest({
-          type: 'delivery.failed',
-          ...about,
-          failure: result.failure,
-          retryAt: result.dueAt,
-        })
-      case 'dead':
-        return journal.recordWithoutRequest({
-          type: 'delivery.dead',
-          ...about,
-          failure: result.failure,
-          age: now - createdAt,
-        })
-      case 'postponed':
-        return undefined
-      default:
-        return result satisfies never
-    }
+/** Returns the event for the result of an attempt. */
+function resultEvent(
+  { deliveryId, recipient, createdAt, attempts }: DeliveryRecord,
+  result: DeliveryResult,
+  { channel, now }: { readonly channel: string; readonly now: EpochSeconds },
+): Parameters<Journal['recordWithoutRequest']>[0] | undefined {
+  const about = { channel, deliveryId, clientId: recipient, attempts: attempts + 1 }
+  switch (result.kind) {
+    case 'delivered':
+      return { type: 'delivery.delivered', ...about }
+    case 'retry':
+      return { type: 'delivery.failed', ...about, failure: result.failure, retryAt: result.dueAt }
+    case 'dead':
+      return { type: 'delivery.dead', ...about, failure: result.failure, age: now - createdAt }
+    case 'postponed':
+      return undefined
+    default:
+      return result satisfies never
+  }
+}
+
+/** How many attempts may begin beside the pending ones, to recipients that answer and to slow ones. */
+function placesBeside(
+  pending: ReadonlyMap<string, PendingAttempt>,
+  slow: ReadonlySet<string>,
+): { readonly prompt: number; readonly slow: number } {
+  const toSlow = [...pending.values()].filter(({ recipient }) => slow.has(recipient)).length
+  const left = (places: number): number => Math.max(0, Math.min(places, maxPending - pending.size))
+  return {
+    prompt: left(promptPlaces - (pending.size - toSlow)),
+    slow: slow.size === 0 ? 0 : left(slowPlaces - toSlow),
   }
 }
 
