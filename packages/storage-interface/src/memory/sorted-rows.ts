@@ -30,13 +30,17 @@ export function createSortedRows<Row extends Place & Item, Place = Row>(
   const blocks: Row[][] = []
   let length = 0
 
-  /** Returns the index of the block that contains a place. */
-  function blockIndex(place: Place): number {
-    const index = firstWhere(blocks, (block) => {
+  /** Returns where the row of a place is, or belongs. */
+  function locate(place: Place) {
+    const containing = firstWhere(blocks, (block) => {
       const last = block.at(-1)
       return last !== undefined && compare(last, place) >= 0
     })
-    return Math.min(index, Math.max(blocks.length - 1, 0))
+    const index = Math.min(containing, Math.max(blocks.length - 1, 0))
+    const block = blocks[index] ?? []
+    const found = firstWhere(block, (other) => compare(other, place) >= 0)
+    const row = block[found]
+    return { index, block, found, isPresent: row !== undefined && compare(row, place) === 0 }
   }
 
   return {
@@ -45,11 +49,8 @@ export function createSortedRows<Row extends Place & Item, Place = Row>(
     },
 
     add(row) {
-      const index = blockIndex(row)
-      const block = blocks[index] ?? []
-      const found = firstWhere(block, (other) => compare(other, row) >= 0)
-      if (isAt(block, found, row)) return
-
+      const { index, block, found, isPresent } = locate(row)
+      if (isPresent) return
       block.splice(found, 0, row)
       length += 1
       if (block.length === 1) blocks.push(block)
@@ -57,11 +58,8 @@ export function createSortedRows<Row extends Place & Item, Place = Row>(
     },
 
     remove(place) {
-      const index = blockIndex(place)
-      const block = blocks[index] ?? []
-      const found = firstWhere(block, (other) => compare(other, place) >= 0)
-      if (!isAt(block, found, place)) return
-
+      const { index, block, found, isPresent } = locate(place)
+      if (!isPresent) return
       block.splice(found, 1)
       length -= 1
       if (block.length === 0) blocks.splice(index, 1)
@@ -87,15 +85,10 @@ export function createSortedRows<Row extends Place & Item, Place = Row>(
     },
 
     countUpTo(place) {
-      const index = blockIndex(place)
+      const { index, found, isPresent } = locate(place)
       const before = blocks.slice(0, index).reduce((sum, block) => sum + block.length, 0)
-      return before + firstWhere(blocks[index] ?? [], (row) => compare(row, place) > 0)
+      return before + found + (isPresent ? 1 : 0)
     },
-  }
-
-  function isAt(block: readonly Row[], index: number, place: Place): boolean {
-    const row = block[index]
-    return row !== undefined && compare(row, place) === 0
   }
 }
 
