@@ -15,7 +15,7 @@ import { type Database, compileSql, type Parameter } from './database.ts'
 import { type SqlEngine, type SqlRow, type SqlValue, UniqueViolationError } from './dialect.ts'
 import type { JsonValue } from '@mintmark/storage-interface'
 import type { SecretDigest, SecretRecord } from '@mintmark/storage-interface/stores'
-import { indexOfColumn } from './row.ts'
+import { indexOfColumn, oncePerStatement } from './row.ts'
 
 /** A table of records: how statements write them, and how they select and read whole records. */
 export interface RecordTable<Of extends RecordDefinition> extends RecordCodec<Of> {
@@ -134,16 +134,9 @@ export function encodeMembers(fields: Fields, members: object, engine: SqlEngine
 export function rowReader(fields: Fields, engine: SqlEngine): (row: SqlRow) => unknown {
   const columns = columnsOf(fields).map(({ name }) => name)
   const read = objectReader(fields, (column) => columns.indexOf(column), engine)
-  let known: SqlRow['indexByColumn'] | undefined
-  let indexes: readonly number[] = []
+  const indexesIn = oncePerStatement((indexByColumn) => columns.map((column) => indexOfColumn(indexByColumn, column)))
 
-  return (row) => {
-    if (row.indexByColumn !== known) {
-      indexes = columns.map((column) => indexOfColumn(row.indexByColumn, column))
-      known = row.indexByColumn
-    }
-    return read(row.values, indexes)
-  }
+  return (row) => read(row.values, indexesIn(row))
 }
 
 /** Reads the values of a row; `indexes` has the index of each column of the record. */

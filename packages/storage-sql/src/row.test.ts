@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest'
-import { createColumnReader, joinedColumns, toIndexByColumn, toSqlRows, valueOf } from './row.ts'
+import { expect, test, vi } from 'vitest'
+import type { SqlRow } from './dialect.ts'
+import { createColumnReader, joinedColumns, readIfChanged, toIndexByColumn, toSqlRows, valueOf } from './row.ts'
 import { sqlite } from './sqlite/index.ts'
 
 test('reads a value of each row by the name of its column', () => {
@@ -49,4 +50,30 @@ test('joinedColumns throws for a table that the statement does not join', () => 
   const take = joinedColumns.take({ alias: 'client', columns: ['id'] })
 
   expect(() => take(joinedRow)).toThrow('client_id')
+})
+
+test('a row is read again only after one of its values has changed, and its record is frozen', () => {
+  const indexByColumn = toIndexByColumn(['id', 'scopes'])
+  const read = vi.fn(({ values }: SqlRow) => ({ scopes: [values[1]] }))
+  const readChanged = readIfChanged(read)
+
+  const first = readChanged('a', { indexByColumn, values: ['a', 'read'] })
+  const again = readChanged('a', { indexByColumn, values: ['a', 'read'] })
+  const other = readChanged('b', { indexByColumn, values: ['b', 'read'] })
+  const changed = readChanged('a', { indexByColumn, values: ['a', 'write'] })
+
+  expect(again).toBe(first)
+  expect(other).not.toBe(first)
+  expect(changed).toEqual({ scopes: ['write'] })
+  expect(readChanged('a', { indexByColumn, values: ['a', 'read'] })).toEqual({ scopes: ['read'] })
+  expect(read).toHaveBeenCalledTimes(4)
+  expect([first, first.scopes].every(Object.isFrozen)).toBe(true)
+})
+
+test('a row of another statement is read again, because its columns may be in another order', () => {
+  const readChanged = readIfChanged((row) => ({ id: valueOf(row, 'id') }))
+
+  readChanged('a', { indexByColumn: toIndexByColumn(['id', 'name']), values: ['a', 'b'] })
+
+  expect(readChanged('a', { indexByColumn: toIndexByColumn(['name', 'id']), values: ['a', 'b'] })).toEqual({ id: 'b' })
 })

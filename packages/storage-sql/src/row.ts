@@ -30,6 +30,37 @@ export function indexOfColumn(indexByColumn: SqlRow['indexByColumn'], column: st
 }
 
 /**
+ * Returns a reader that decodes a row only if its values have changed since a row with this key was last read. It is for rows
+ * that every request reads and that rarely change: comparing the values of a client takes a tenth of the time of decoding
+ * them. The records are frozen, because several requests get the same one.
+ */
+export function readIfChanged<Read extends object>(read: (row: SqlRow) => Read): (key: string, row: SqlRow) => Read {
+  const latest = new Map<string, { readonly row: SqlRow; readonly record: Read }>()
+  return (key, row) => {
+    const known = latest.get(key)
+    if (known !== undefined && hasSameValues(known.row, row)) return known.record
+    const record = freezeDeeply(read(row))
+    if (latest.size === maxRecords) latest.clear()
+    latest.set(key, { row, record })
+    return record
+  }
+}
+
+/** A record takes a few kilobytes. */
+const maxRecords = 1000
+
+function hasSameValues(one: SqlRow, other: SqlRow): boolean {
+  if (one.indexByColumn !== other.indexByColumn) return false
+  for (const index of one.indexByColumn.values()) if (one.values[index] !== other.values[index]) return false
+  return true
+}
+
+function freezeDeeply<Of extends object>(object: Of): Of {
+  for (const member of Object.values(object)) if (typeof member === 'object' && member !== null) freezeDeeply(member)
+  return Object.freeze(object)
+}
+
+/**
  * Selects each column separately, in SQLite and MariaDB. Cloudflare allows 100 columns in a result; the largest join has
  * about 60.
  */
@@ -38,16 +69,26 @@ export const joinedColumns: SqlJoinedRows = {
     columns.map((column) => sql<SqlValue>`${sql.ref(`${alias}.${column}`)}`.as(`${alias}_${column}`)),
 
   take: ({ alias, columns }) => {
-    let statement: SqlRow['indexByColumn'] | undefined
-    let indexByColumn: SqlRow['indexByColumn'] = new Map()
-    return ({ indexByColumn: ofStatement, values }) => {
-      if (ofStatement !== statement) {
-        indexByColumn = new Map(columns.map((column) => [column, indexOfColumn(ofStatement, `${alias}_${column}`)]))
-        statement = ofStatement
-      }
-      return { indexByColumn, values }
-    }
+    const ownColumns = oncePerStatement(
+      (indexByColumn): SqlRow['indexByColumn'] =>
+        new Map(columns.map((column) => [column, indexOfColumn(indexByColumn, `${alias}_${column}`)])),
+    )
+    return (row) => ({ indexByColumn: ownColumns(row), values: row.values })
   },
+}
+
+/** Returns a function that computes a value from the columns of a statement, once for each of the statements whose rows it gets. */
+export function oncePerStatement<Value extends object>(
+  compute: (columns: SqlRow['indexByColumn']) => Value,
+): (row: SqlRow) => Value {
+  const computed = new WeakMap<SqlRow['indexByColumn'], Value>()
+  return ({ indexByColumn }) => {
+    const known = computed.get(indexByColumn)
+    if (known !== undefined) return known
+    const value = compute(indexByColumn)
+    computed.set(indexByColumn, value)
+    return value
+  }
 }
 
 /** Reads typed values out of rows. Throws if a column is missing, or NULL where a value is required. */

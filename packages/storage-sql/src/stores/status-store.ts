@@ -14,7 +14,7 @@ import type { SqlRow } from '../dialect.ts'
 import { recordTable, type RecordTable } from '../record-table.ts'
 import { findRevokedToken, revokedToken } from './revocation-store.ts'
 import { usedValueDigest } from './replay-store.ts'
-import { createColumnReader } from '../row.ts'
+import { createColumnReader, readIfChanged } from '../row.ts'
 
 /** Reads related records with one statement, so that they are consistent. */
 export function createStatusStore(database: Database): StatusStore {
@@ -103,13 +103,18 @@ function outerReaders({ engine }: Pick<Database, 'engine'>, tables: StatusTables
 
   /** If nothing was joined, the key is NULL. */
   const optional =
-    <Of extends RecordDefinition>({ take, readTableRow }: RecordTable<Of>, key: string) =>
+    <Of extends RecordDefinition>(
+      { take, readTableRow }: RecordTable<Of>,
+      key: string,
+      read: (key: string, own: SqlRow) => RecordOf<Of> = (_, own) => readTableRow(own),
+    ) =>
     (row: SqlRow): RecordOf<Of> | undefined => {
       const own = take(row)
-      return columns.has(own, key) ? readTableRow(own) : undefined
+      const id = columns.optionalText(own, key)
+      return id === undefined ? undefined : read(id, own)
     }
   return {
-    client: optional(tables.client, 'client_id'),
+    client: optional(tables.client, 'client_id', readIfChanged(tables.client.readTableRow)),
     user: optional(tables.user, 'user_id'),
     grant: optional(tables.grant, 'grant_id'),
     session: optional(tables.bound, 'session_id'),

@@ -21,7 +21,7 @@ import {
   recordTable,
   type RecordTable,
 } from '../record-table.ts'
-import { createColumnReader } from '../row.ts'
+import { createColumnReader, readIfChanged } from '../row.ts'
 
 export const createClientStore = (database: Database): ClientStore => {
   const store = createVersionedStore<typeof clients, ClientId>(database, clients, agentColumns(database))
@@ -92,6 +92,7 @@ export function createVersionedStore<Of extends Versioned, Id extends string>(
   const emptied = encodeMembers(definition.fields, definition.tombstone, engine)
   const statements = versionedStatements(database, table, { key, emptied: Object.keys(emptied), changedColumns })
   const columns = createColumnReader(engine)
+  const readFound = readIfChanged(table.read)
 
   return {
     async insert(record) {
@@ -100,7 +101,7 @@ export function createVersionedStore<Of extends Versioned, Id extends string>(
 
     async find(id) {
       const [row] = await run(statements.find, { [key]: id })
-      return row === undefined ? undefined : table.read(row)
+      return row && readFound(id, row)
     },
 
     async list({ after, limit }) {
