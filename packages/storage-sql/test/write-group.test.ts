@@ -4,7 +4,7 @@ import { StorageUnavailableError } from '@mintmark/storage-interface'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createWriteGroup, type RunWrite } from '../src/sqlite/dialect.ts'
-import { UniqueViolationError } from '../src/dialect.ts'
+import { type SqlStep, UniqueViolationError } from '../src/dialect.ts'
 import { aFolder } from './sqlite-under-test.ts'
 
 test('commits the writes of one turn together, and a single write without BEGIN and COMMIT', async () => {
@@ -148,6 +148,31 @@ test('closing runs pending writes first', async () => {
   const reopened = new DatabaseSync(file)
   onTestFinished(() => reopened.close())
   expect(namesIn(reopened)).toEqual(['a', 'b'])
+})
+
+test('a transaction among the writes of a turn is committed with them, and writes nothing if a guard or a statement fails', async () => {
+  const { file, database } = await aGroup()
+  const dialect = openSqliteDialect(file)
+  onTestFinished(() => dialect.close())
+  const insert = (name: string, role: SqlStep['role'] = 'step'): SqlStep => ({
+    statement: 'insert into names values (?) on conflict do nothing returning name',
+    parameters: [name],
+    role,
+  })
+  const duplicate: SqlStep = { statement: 'insert into names values (?)', parameters: ['a'], role: 'step' }
+
+  const outcomes = await Promise.allSettled([
+    dialect.all('insert into names values (?)', ['a']),
+    dialect.transact([insert('undone'), insert('a', 'guard')]),
+    dialect.transact([insert('failed'), duplicate]),
+    dialect.transact([insert('b', 'guard'), insert('c')]),
+  ])
+
+  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled'])
+  expect(reasons(outcomes)).toEqual([expect.any(UniqueViolationError)])
+  expect(outcomes[1]).toMatchObject({ value: undefined })
+  expect(outcomes[3]).toMatchObject({ value: [{ values: ['c'] }] })
+  expect(namesIn(database)).toEqual(['a', 'b', 'c'])
 })
 
 interface Group {

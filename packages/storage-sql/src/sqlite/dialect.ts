@@ -84,8 +84,8 @@ export function openSqliteDialect(path: string, options: SqliteDialectOptions = 
     },
 
     async transact(steps) {
-      return convertErrors(() =>
-        inTransaction(database, () => {
+      return runWrite((place) =>
+        (place === 'alone' ? inTransaction : inSavepoint)(database, () => {
           let rows: readonly SqlRow[] = []
           for (const { statement, parameters, role } of steps) {
             rows = prepare(statement, 'lasting')(parameters)
@@ -248,7 +248,10 @@ const givesValues = 'setReturnArrays' in StatementSync.prototype
  * Runs the write at the end of this turn of the event loop, together with the other writes of the turn. It is
  * synchronous. Errors are converted by `asStorageError`.
  */
-export type RunWrite = <T>(write: () => T) => Promise<T>
+export type RunWrite = <T>(write: (place: Place) => T) => Promise<T>
+
+/** Whether a write runs alone, or in a transaction with others. */
+type Place = 'alone' | 'among_others'
 
 /** The connection of the writes. Not Node's own type, which would be in the published declarations. */
 interface WriteConnection {
@@ -258,7 +261,7 @@ interface WriteConnection {
 
 /** A write that has not run. */
 interface WaitingWrite {
-  readonly run: () => Answer
+  readonly run: (place: Place) => Answer
   readonly fail: (error: unknown) => void
 }
 
@@ -279,7 +282,7 @@ export function createWriteGroup(database: WriteConnection): RunWrite {
     waiting = []
     try {
       const [first] = group
-      const answers = first !== undefined && group.length === 1 ? [first.run()] : runTogether(group, database)
+      const answers = first !== undefined && group.length === 1 ? [first.run('alone')] : runTogether(group, database)
       for (const answer of answers) answer()
     } catch (error) {
       for (const { fail } of group) fail(asStorageError(error))
@@ -291,8 +294,8 @@ export function createWriteGroup(database: WriteConnection): RunWrite {
       // Requests that arrive before that are read first, and add their own writes.
       if (waiting.length === 0) setImmediate(runWaiting)
       waiting.push({
-        run: () => {
-          const result = write()
+        run: (place) => {
+          const result = write(place)
           return () => resolve(result)
         },
         fail: reject,
@@ -306,7 +309,7 @@ const runTogether = (group: readonly WaitingWrite[], database: WriteConnection):
 
 function runOne({ run, fail }: WaitingWrite, database: WriteConnection): Answer {
   try {
-    return run()
+    return run('among_others')
   } catch (error) {
     const converted = asStorageError(error)
     // Errors such as a full disk may have rolled back the other writes (https://sqlite.org/lang_transaction.html §3).
@@ -315,32 +318,45 @@ function runOne({ run, fail }: WaitingWrite, database: WriteConnection): Answer 
   }
 }
 
+/** Returns whether its writes are kept. */
+type Work<T> = () => { readonly outcome: 'done' | 'undone'; readonly value: T }
+
 /**
  * Runs the work in a transaction that excludes other writers. It is synchronous, so no other caller in this process
  * runs in between.
  * @throws the error of the work or of SQLite; nothing was written.
  */
-function inTransaction<T>(
-  database: WriteConnection,
-  work: () => { readonly outcome: 'done' | 'undone'; readonly value: T },
-): T {
+function inTransaction<T>(database: WriteConnection, work: Work<T>): T {
   // IMMEDIATE takes the write lock first: nobody else writes between the reads and the writes.
   database.exec('BEGIN IMMEDIATE')
-  try {
-    const { outcome, value } = work()
-    database.exec(outcome === 'done' ? 'COMMIT' : 'ROLLBACK')
-    return value
-  } catch (error) {
-    undo(database)
-    throw error
-  }
+  return keepOrUndo(database, work, { keep: 'COMMIT', undo: 'ROLLBACK' })
 }
 
-function undo(database: WriteConnection): void {
+/**
+ * Runs the work as a part of the present transaction.
+ * @throws the error of the work or of SQLite; the part wrote nothing.
+ */
+function inSavepoint<T>(database: WriteConnection, work: Work<T>): T {
+  database.exec('SAVEPOINT part')
+  return keepOrUndo(database, work, { keep: 'RELEASE part', undo: 'ROLLBACK TO part; RELEASE part' })
+}
+
+function keepOrUndo<T>(
+  database: WriteConnection,
+  work: Work<T>,
+  { keep, undo }: { readonly keep: string; readonly undo: string },
+): T {
   try {
-    database.exec('ROLLBACK')
-  } catch {
-    // An error such as a full disk has rolled it back already.
+    const { outcome, value } = work()
+    database.exec(outcome === 'done' ? keep : undo)
+    return value
+  } catch (error) {
+    try {
+      database.exec(undo)
+    } catch {
+      // An error such as a full disk has rolled back the whole transaction already.
+    }
+    throw error
   }
 }
 
