@@ -1,5 +1,5 @@
 // Over 250 lines: all dependencies of a server are created here, and nowhere else.
-import { type Capacity, createCapacity, systemClock, systemRandom } from '@mintmark/internal'
+import { type Capacity, createCapacity, randomIdentifiers, systemClock, systemRandom } from '@mintmark/internal'
 import { createBrowsers } from './sessions/browser.ts'
 import type { CompleteInteractionDependencies } from './authorize/interaction-step.ts'
 import type { AuthorizationEndpointDependencies } from './authorize/endpoint.ts'
@@ -236,6 +236,7 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
     crossAppAccess: settings.crossAppAccess,
     accessTokenAlgorithm: settings.accessTokenAlgorithm,
     revocationNames,
+    newTokenId: randomIdentifiers(random),
     mayAct: new Map(Object.entries(options.tokenExchange?.mayAct ?? {})),
     idTokenLifetime: lifetimes.idToken,
     interactionLifetime: lifetimes.interaction,

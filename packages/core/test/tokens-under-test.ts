@@ -1,4 +1,4 @@
-import { systemRandom } from '@mintmark/internal'
+import { randomIdentifiers, systemRandom } from '@mintmark/internal'
 import { epochSeconds, familyId, seconds, userId } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 
@@ -31,6 +31,7 @@ export async function tokensUnderTest() {
     accessTokenAlgorithm: 'ES256',
     minimumProfile: 'standard',
     revocationNames: createRevocationNames(keys),
+    newTokenId: randomIdentifiers(systemRandom),
     mayAct: new Map<string, string>(),
     verifiedJwts: createVerifiedJwts(),
     scopes: standardScopes,

@@ -1,13 +1,5 @@
 // Over 250 lines: minting an access token, verifying it and checking its status use the same claims.
-import {
-  digestSecret,
-  encodeBase64url,
-  hmacSha256,
-  isJsonObject,
-  randomIdentifier,
-  randomSecret,
-  type Random,
-} from '@mintmark/internal'
+import { digestSecret, encodeBase64url, hmacSha256, isJsonObject, randomSecret, type Random } from '@mintmark/internal'
 import {
   after,
   type Brand,
@@ -39,6 +31,8 @@ export interface AccessTokenDependencies extends ProfileSettings {
   readonly storage: OAuthStorage
   readonly keys: KeyRing
   readonly random: Random
+  /** Generates the `jti` of a token: an identifier, not a secret. */
+  readonly newTokenId: () => string
   readonly accessTokenAlgorithm: SigningAlgorithm
   readonly revocationNames: RevocationNames
   /** The client that may act for the users of a client (RFC 8693 §4.4). */
@@ -104,7 +98,7 @@ function refuseSubjectOfClient({ forUser, client }: GrantDecision): void {
 async function accessTokenClaims(
   decision: GrantDecision,
   now: EpochSeconds,
-  deps: Pick<AccessTokenDependencies, 'issuer' | 'random' | 'revocationNames' | 'storage' | 'mayAct'>,
+  deps: Pick<AccessTokenDependencies, 'issuer' | 'random' | 'newTokenId' | 'revocationNames' | 'storage' | 'mayAct'>,
 ): Promise<JsonObject> {
   const { client, target, forUser, exchange } = decision
   return {
@@ -117,7 +111,7 @@ async function accessTokenClaims(
     aud: target.audience.length === 1 ? (target.audience[0] ?? '') : target.audience,
     exp: after(now, target.lifetime),
     iat: now,
-    jti: randomIdentifier(deps.random),
+    jti: deps.newTokenId(),
     client_id: client.clientId,
     // A token that was exchanged depends on the clients of the tokens before it too.
     client_ref: [...(await deps.revocationNames.ofClient(client.clientId)), ...(exchange?.clientNames ?? [])],
@@ -197,8 +191,22 @@ export function createRevocationNames(keys: Pick<KeyRing, 'deriveSecrets'>): Rev
       (await secrets).map(async (secret) => encodeBase64url(await hmacSha256(secret, message)).slice(0, 22)),
     )
   }
-  return { ofClient: (id) => namesOf('client', id), ofUser: (id) => namesOf('user', id) }
+  const ofClients = new Map<ClientId, readonly string[]>()
+  return {
+    async ofClient(id) {
+      const known = ofClients.get(id)
+      if (known !== undefined) return known
+      const names = await namesOf('client', id)
+      if (ofClients.size === maxClients) ofClients.clear()
+      ofClients.set(id, names)
+      return names
+    },
+    ofUser: (id) => namesOf('user', id),
+  }
 }
+
+/** How many clients' names are kept. There are many more users, and each of them gets few tokens. */
+const maxClients = 1000
 
 async function deriveFeedSecrets(keys: Pick<KeyRing, 'deriveSecrets'>): Promise<readonly Uint8Array[]> {
   const secrets = await keys.deriveSecrets('revocation-feed')
