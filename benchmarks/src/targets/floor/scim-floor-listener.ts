@@ -6,15 +6,28 @@ import type { ScimDocument, ScimDocuments, ScimPage } from './scim-documents.ts'
 /**
  * Creates a SCIM server that passes documents through as text. It checks the secret and the method, supports only the
  * requests of the workloads, and does not handle errors, so it is a lower bound and not a usable server.
+ * @param atOnce how many requests are processed at the same time. The writes of requests that are processed at the same
+ * time may be committed together.
  */
-export const scimFloorListener =
-  (documents: ScimDocuments): RequestListener =>
-  (request, response) => {
+export function scimFloorListener(documents: ScimDocuments, atOnce = Infinity): RequestListener {
+  const waiting: (() => void)[] = []
+  let running = 0
+
+  async function inTurn(work: () => Promise<void>): Promise<void> {
+    if (running >= atOnce) await new Promise<void>((resolve) => waiting.push(resolve))
+    running += 1
+    await work()
+    running -= 1
+    waiting.shift()?.()
+  }
+
+  return (request, response) => {
     let body = ''
     request.setEncoding('utf8')
     request.on('data', (chunk: string) => (body += chunk))
-    request.on('end', () => void answer(documents, { request, response, body }))
+    request.on('end', () => void inTurn(() => answer(documents, { request, response, body })))
   }
+}
 
 interface ReceivedRequest {
   readonly request: IncomingMessage
