@@ -8,6 +8,7 @@ import { positiveCount, runCommand } from '../../scripts/command-words.ts'
 import { startDriver } from './driver/driver-process.ts'
 import { interruption } from './interruption.ts'
 import { measure, type Effort } from './measure.ts'
+import { pageTables } from './page-tables.ts'
 import { plotsOf, type Result } from './plots/plots-of.ts'
 import { benchPostgres } from './postgres.ts'
 import { environment, ratioTable } from './report.ts'
@@ -70,6 +71,7 @@ try {
 } finally {
   driver.stop()
   await postgres.stop()
+  console.log(`${environment()}\n\n${pageTables(results)}`)
   if (values.plots !== undefined) await writePlots(values.plots)
 }
 

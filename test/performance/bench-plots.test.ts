@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
+import { pageTables } from '../../benchmarks/src/page-tables.ts'
 import { plotsOf, type Result } from '../../benchmarks/src/plots/plots-of.ts'
 import { target, type Suite } from '../../benchmarks/src/suites/suite.ts'
 
@@ -91,5 +92,46 @@ describe('the plots of pnpm bench', () => {
 
     expect(plot?.svg).toContain('class="page" width="760"')
     expect(plot?.svg).toMatch(/@media\(prefers-color-scheme:dark\)\{text\{fill:#e6edf3/)
+  })
+})
+
+describe('the tables for docs/performance.md', () => {
+  it('have the median and the range of the rounds, relative to each floor, and nothing for a target that was not measured', () => {
+    const refresh = aResult({ name: 'refresh', workloads: ['refresh'] }, [
+      { name: 'floor, memory', costs: [100, 100, 200] },
+      { name: 'floor, our work, memory', costs: [80, 100, 200] },
+      { name: 'Mintmark, memory', costs: [120, 110, 260] },
+      { name: 'jmondi, Map, JWT', costs: [1500, 1510, 2900] },
+    ])
+
+    expect(pageTables([refresh])).toBe(
+      [
+        '## OAuth',
+        '',
+        '| workload | floor, memory: CPU us | Mintmark, memory | relative to our work | Mintmark, SQLite | relative to our work | oidc-provider | node-oauth | jmondi | better-auth |',
+        '| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |',
+        '| refresh | 100 | 1.20 [1.10-1.30] | 1.30 [1.10-1.50] |  |  |  |  | 15.0 |  |',
+        '',
+        '',
+      ].join('\n'),
+    )
+  })
+
+  it('compare a repeated token with an opaque one, and count the database on PostgreSQL', () => {
+    const repeated = aResult({ name: 'userinfo, repeated', workloads: ['userinfo, repeated'] }, [
+      { name: 'floor, memory', costs: [100] },
+      { name: 'floor, memory, opaque', costs: [10] },
+      { name: 'Mintmark, memory', costs: [25] },
+    ])
+    const onPostgres = aResult({ name: 'refresh, PostgreSQL', workloads: ['refresh'] }, [
+      { name: 'floor, PostgreSQL', costs: [100] },
+      { name: 'floor, our work, PostgreSQL', costs: [120] },
+      { name: 'Mintmark, PostgreSQL', costs: [180] },
+    ])
+
+    const text = pageTables([repeated, onPostgres])
+
+    expect(text).toContain('| userinfo, repeated | 10 | 2.50 [2.50-2.50] |')
+    expect(text).toContain('| refresh | 100 | 1.80 [1.80-1.80] | 1.50 [1.50-1.50] |')
   })
 })
