@@ -21,7 +21,6 @@ export interface Page<Item> {
  * @throws AdminError `page_invalid`.
  */
 export function pageLimit({ after, limit = 100 }: PageRequest): number {
-  // RFC 9110 §15.5.1.
   if (!Number.isInteger(limit) || limit < 1 || limit > 200) throw refuse('page_invalid')
   if (after !== undefined && !isIdentifier(after, maximumPosition)) throw refuse('page_invalid')
   return limit

@@ -150,7 +150,6 @@ const isPublicOrSecret = (method = 'none'): boolean => method === 'none' || meth
  * @throws RegistrationError media_type | body_malformed.
  */
 export function readBody(request: ServerRequest): JsonObject {
-  // RFC 7591 §3.1.
   if (!hasMediaType(request, ['application/json'])) throw refuse('media_type')
   const text = decodeBody(request.body)
   const body = text === undefined || isTooDeep(text) ? undefined : parseJsonObject(text)

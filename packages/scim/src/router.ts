@@ -115,7 +115,6 @@ export function createScimRouter(routerDeps: ScimRouterDependencies): HttpServic
       throw refuse('path_not_found')
     },
     methodNotAllowed(methods, { request, caller }) {
-      // RFC 9110 §15.5.6.
       const error = refuse('method_not_allowed')
       const response = withHeaders(renderRefusal(error), [
         ['Allow', methods.join(', ')],
@@ -210,7 +209,6 @@ const toRouteEndpoint =
         },
         async countOperations(count) {
           const decision = await countRequests({ providerId, now, count }, deps)
-          // RFC 6585 §4.
           if (decision?.allowed === false) throw refuse('too_many_requests', { retryAfter: decision.retryAfter })
         },
       })

@@ -133,7 +133,6 @@ const positionOf = ({ at, entryId }: Pick<LogEntryView, 'at' | 'entryId'>): stri
 
 function parsePosition(text: string): { readonly at: EpochSeconds; readonly entryId: string } {
   const match = /^(\d{1,12})\.(.+)$/.exec(text)
-  // RFC 9110 §15.5.1.
   if (match?.[1] === undefined || match[2] === undefined) throw refuse('page_invalid')
   return { at: epochSeconds(Number(match[1])), entryId: match[2] }
 }

@@ -22,7 +22,6 @@ export interface SecretView {
 /** @throws AdminError `client_unknown`. */
 export async function findClient(id: string, { storage }: { readonly storage: AdminStorage }): Promise<ClientRecord> {
   const client = isIdentifier(id) ? await storage.clients.find(clientId(id)) : undefined
-  // RFC 9110 §15.5.5.
   if (client === undefined) throw refuse('client_unknown')
   return client
 }

@@ -93,7 +93,6 @@ async function create(
       target: { kind: 'initial_access_token', id },
       run: async () => {
         const { grantTypes = ['authorization_code', 'refresh_token'], redirectHosts = [] } = token
-        // RFC 9110 §15.5.1.
         if (!isDisplayName(token.displayName)) throw refuse('display_name_invalid', { pointer: '/display_name' })
         const isClientCountValid = Number.isSafeInteger(token.clients) && token.clients >= 1 && token.clients <= 1000
         const isLifetimeValid =
@@ -150,7 +149,6 @@ const revoke = (tokenId: string, context: AdminContext): Promise<void> =>
           initialAccessTokenId(tokenId),
           context.clock(),
         )
-        // RFC 9110 §15.5.5.
         if (outcome === 'absent') throw refuse('initial_access_token_unknown')
         return { result: undefined }
       },

@@ -110,7 +110,6 @@ export async function readFieldValues(
 async function readValue({ name, schema }: CustomField, input: unknown): Promise<JsonValue> {
   const result = await schema['~standard'].validate(input)
   const value = result.issues === undefined ? toJson(result.value) : undefined
-  // RFC 9110 §15.5.1.
   if (value === undefined) throw refuse('custom_field_invalid', { pointer: `/custom_fields/${name}` })
   return value
 }

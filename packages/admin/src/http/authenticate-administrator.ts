@@ -42,7 +42,6 @@ async function authenticateByToken(
   { accessTokens, administrators }: Authenticators,
 ): Promise<AdminCaller> {
   const accessToken = await accessTokens?.accessToken(token)
-  // RFC 6750 §3.1 invalid_token.
   if (accessToken === undefined) throw refuse('credentials_invalid')
   const { subject, clientId, scopes } = accessToken
   if (subject === clientId) return toAdminCaller({ actor: { kind: 'client', id: clientId }, scopes })
@@ -69,7 +68,6 @@ function requireOwnPage(request: RequestHead): void {
   try {
     requireSameOrigin(request.method === 'HEAD' ? { ...request, method: 'GET' } : request)
   } catch (cause) {
-    // RFC 9700 §4.7.
     throw refuse('cross_site', { cause })
   }
 }

@@ -49,7 +49,6 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    // RFC 9110 §15.5.1.
     throw refuse('body_malformed', { cause })
   }
 }
@@ -60,7 +59,6 @@ function parseJson(text: string): unknown {
  */
 export function readQuery(request: ServerRequest, schema: z.ZodType): unknown {
   const list = parseParameters(request.url.search.slice(1), 16)
-  // RFC 9110 §15.5.1.
   if ('malformed' in list) throw refuse('query_invalid')
   const query = new Map(list)
   // RFC 9110 §15.5.1: a repeated parameter is ambiguous.

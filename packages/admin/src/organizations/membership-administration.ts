@@ -62,7 +62,6 @@ export const administerMembers = (context: AdminContext): MembershipAdministrati
 /** @throws AdminError `organization_unknown`. */
 export async function findOrganization(id: string, { storage }: AdminContext): Promise<OrganizationRecord> {
   const organization = isIdentifier(id, 255) ? await storage.organizations.find(organizationId(id)) : undefined
-  // RFC 9110 §15.5.5.
   if (organization === undefined) throw refuse('organization_unknown')
   return organization
 }
@@ -73,7 +72,6 @@ async function findMember(target: MembershipTarget, { storage }: AdminContext): 
   const member = isPossible
     ? await storage.organizations.findMember(organizationId(target.organizationId), userId(target.userId))
     : undefined
-  // RFC 9110 §15.5.5.
   if (member === undefined) throw refuse('membership_unknown')
   return member
 }
@@ -188,7 +186,6 @@ function requireRoles(roles: readonly string[]): void {
     roles.length <= 50 &&
     new Set(roles).size === roles.length &&
     roles.every((role) => /^[\x21-\x7E]{1,100}$/.test(role))
-  // RFC 9110 §15.5.1.
   if (!isValid) throw refuse('role_invalid', { pointer: '/roles' })
 }
 

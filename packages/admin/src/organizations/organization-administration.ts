@@ -64,7 +64,6 @@ function createOrganization(organization: NewOrganization, context: AdminContext
       name: 'organization.created',
       target: { kind: 'organization', id },
       run: async () => {
-        // RFC 9110 §15.5.1.
         if (!isChosenIdentifier(id, 255)) throw refuse('identifier_invalid', { pointer: '/organization_id' })
         requireDisplayName(organization.displayName)
         const now = clock()
@@ -136,6 +135,5 @@ async function findInVersion(
 }
 
 function requireDisplayName(displayName: string): void {
-  // RFC 9110 §15.5.1.
   if (!isDisplayName(displayName)) throw refuse('display_name_invalid', { pointer: '/display_name' })
 }

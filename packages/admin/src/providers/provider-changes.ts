@@ -218,7 +218,6 @@ export const deactivateUsersOf = (id: string, page: PageRequest, context: AdminC
         const { storage } = context
         const limit = pageLimit(page)
         const owner = isIdentifier(id, 64) ? providerId(id) : undefined
-        // RFC 9110 §15.5.5.
         if (owner === undefined) throw refuse('provider_unknown')
         const provider = await storage.identityProviders.find(owner)
         // RFC 9110 §15.5.10: an enabled provider could create users faster than this deactivates them.

@@ -34,7 +34,6 @@ export async function findProvider(
   { storage }: { readonly storage: AdminStorage },
 ): Promise<IdentityProviderRecord> {
   const provider = isIdentifier(id, 64) ? await storage.identityProviders.find(providerId(id)) : undefined
-  // RFC 9110 §15.5.5.
   if (provider === undefined) throw refuse('provider_unknown')
   return provider
 }

@@ -31,7 +31,6 @@ export interface UserView {
 export async function findUser(id: string, { storage }: { readonly storage: AdminStorage }): Promise<UserRecord> {
   // OIDC Core §2: a `sub` has at most 255 characters.
   const user = isIdentifier(id, 255) ? await storage.users.find(userId(id)) : undefined
-  // RFC 9110 §15.5.5.
   if (user === undefined) throw refuse('user_unknown')
   return user
 }

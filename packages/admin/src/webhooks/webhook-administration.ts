@@ -143,7 +143,6 @@ const createWebhook = (webhook: NewWebhook, context: AdminContext): Promise<Crea
       target: { kind: 'webhook', id: webhookId },
       run: async () => {
         const settings = checkChange(webhook, context)
-        // RFC 9110 §15.5.10.
         if ((await listWebhooks(context)).length >= maximumWebhooks) throw refuse('too_many_webhooks')
         const { secret, sealed } = await createSecret(webhookId, context)
         const now = clock()
@@ -182,7 +181,6 @@ function checkChange(
   if (url !== undefined && !isOutboundUrl(url, dangerouslyAllowOutbound))
     throw refuse('webhook_url_invalid', { pointer: '/url' })
   const known: readonly string[] = changeTypes
-  // RFC 9110 §15.5.1.
   if (types?.some((type) => !known.includes(type)) === true) throw refuse('webhook_type_unknown', { pointer: '/types' })
   return {
     ...(url !== undefined && { url }),
@@ -238,7 +236,6 @@ const addSecret = (id: string, context: AdminContext): Promise<string> =>
       run: async () => {
         const { secret, sealed } = await createSecret(id, context)
         const { after } = await changeWebhook(id, context, ({ secrets }) => {
-          // RFC 9110 §15.5.10.
           if (secrets.length > 1) throw refuse('too_many_secrets')
           return { secrets: [sealed, ...secrets] }
         })
@@ -253,7 +250,6 @@ async function createSecret(
   { random, storage, keys }: AdminContext,
 ): Promise<{ readonly secret: string; readonly sealed: string }> {
   const { deriveSecrets } = keys ?? {}
-  // RFC 9110 §15.5.10.
   if (deriveSecrets === undefined) throw refuse('keys_missing')
   const secret = `whsec_${btoa(String.fromCharCode(...random(32)))}`
   const owner = { issuer: storage.issuer, webhookId }

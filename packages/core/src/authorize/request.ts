@@ -297,7 +297,6 @@ function parseOrganization(
 /** Refuses a request that the client has not pushed, if the client or the server requires it. */
 function requirePushed({ client, form }: ProvenRequest, isRequiredOfAllClients: boolean): void {
   const isRequired = client.requirePushedAuthorizationRequests || isRequiredOfAllClients
-  // RFC 9126 §5, §6: invalid_request.
   if (isRequired && form.kind === 'plain') throw refuse('push_required', { clientId: client.clientId })
 }
 
@@ -366,7 +365,6 @@ const maxRequestObject = 8192
 
 function requireCodeResponse(parameters: Parameters, client: ClientRecord): void {
   const responseType = parameters.get('response_type')
-  // RFC 6749 §4.1.2.1.
   if (responseType === undefined) throw refuse('response_type_missing')
   // RFC 9700 §2.1.2: tokens are not returned in a redirect.
   if (responseType !== 'code') throw refuse('response_type_unsupported')
@@ -380,7 +378,6 @@ function requireCodeResponse(parameters: Parameters, client: ClientRecord): void
  */
 function requireResponseMode(parameters: Parameters, { responseMode }: RedirectTarget): void {
   const requested = parameters.get('response_mode')
-  // OAuth 2.0 Multiple Response Type Encoding Practices §2.1.
   if (requested !== undefined && requested !== responseMode.mode) throw refuse('response_mode_unknown')
 }
 

@@ -87,7 +87,6 @@ function readCredentials(
   // RFC 6749 §2.3: a client must not use more than one method in a request. RFC 9110 §5.3: Authorization is not a list,
   // so a repeated header is a second method.
   if (second !== undefined || request.repeatedHeaders.has('authorization')) throw refuse('client_authentication_twice')
-  // RFC 6749 §3.2.1.
   if (credentials === undefined) throw refuse('client_authentication_missing')
 
   const named = form.get('client_id')

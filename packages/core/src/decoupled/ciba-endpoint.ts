@@ -182,7 +182,6 @@ async function findUser(
     kind === 'id_token_hint'
       ? await userOfIdTokenHint(value, { client, issuedTo: 'itself' }, deps.rules)
       : await settings.findUser({ kind, value, clientId })
-  // CIBA Core 1.0 §13.
   if (found === 'expired' && kind === 'login_hint_token') throw refuse('login_hint_token_expired')
   const subject = typeof found === 'object' ? found.subject : kind === 'id_token_hint' ? found : undefined
   const user = subject === undefined ? undefined : await deps.storage.users.find(userId(subject))

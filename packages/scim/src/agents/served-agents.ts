@@ -224,9 +224,7 @@ async function checkedState(
   // RFC 7643 §7 immutable: the identifier under which the provider finds the agent does not change.
   if (!isNew && externalId !== getText(before, 'externalId'))
     throw refuse('attribute_immutable', { attribute: 'externalId' })
-  if (externalId !== undefined && externalId.length > 255)
-    // RFC 7644 §3.12 invalidValue.
-    throw refuse('value_too_long', { attribute: 'externalId' })
+  if (externalId !== undefined && externalId.length > 255) throw refuse('value_too_long', { attribute: 'externalId' })
   await references.check(document, before, {
     providerId: caller.provider.providerId,
     baseUrl,

@@ -44,7 +44,6 @@ export type Query = ReadonlyMap<string, string>
  */
 export function readQuery(request: ServerRequest): Query {
   const list = parseQuery(request.url.search.slice(1), maximumParameters)
-  // RFC 7644 §3.12 invalidSyntax.
   if ('malformed' in list) throw refuse('query_malformed')
   const query = new Map<string, string>()
   for (const [name, value] of list) {

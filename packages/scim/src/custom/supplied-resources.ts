@@ -60,7 +60,6 @@ export function suppliedType({ resourceType, resources }: SuppliedResourceType):
     versionOf,
     async find({ caller, id, turns }) {
       const found = (await load(caller.provider.providerId, turns)).get(id)
-      // RFC 7644 §3.12, 404.
       if (found === undefined) throw refuse('resource_not_found')
       return found
     },

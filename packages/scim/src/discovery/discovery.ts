@@ -43,7 +43,6 @@ export function discoveryRoutes(
 }
 
 const refuseMe: ScimEndpoint = async () => {
-  // RFC 7644 §3.11, 501.
   throw refuse('me_not_offered')
 }
 
@@ -80,7 +79,6 @@ function publishedList(published: Published, resources: readonly PublishedResour
     refuseFilter(call)
     // URNs are case-insensitive (RFC 7644 §3.10), and no two resource types differ only by case.
     const found = byId.get(nameKey(call.id))
-    // RFC 7644 §3.12, 404.
     if (found === undefined) throw refuse('resource_not_found')
     return scimResponse(200, shown(found, call))
   }

@@ -147,7 +147,6 @@ function consumeWord({ cursor }: FilterParser, word: 'and' | 'or'): boolean {
 }
 
 function expect({ cursor }: FilterParser, kind: '(' | ')' | '[' | ']' | 'end'): void {
-  // RFC 7644 §3.4.2.2.
   if (cursor.next().kind !== kind) throw refuse('filter_syntax')
 }
 
@@ -169,7 +168,6 @@ function descend(parser: FilterParser, scope: FilterParser['scope']): FilterPars
 }
 
 function fail(): never {
-  // RFC 7644 §3.4.2.2.
   throw refuse('filter_syntax')
 }
 

@@ -115,7 +115,6 @@ function groupOfOutcome(outcome: Exclude<GroupChangeOutcome, { readonly outcome:
       // RFC 7644 §3.12, 404: it was removed since it was read.
       throw refuse('resource_not_found')
     case 'taken':
-      // RFC 7644 §3.12 uniqueness.
       throw refuse('external_id_taken')
     case 'memberUnknown':
       // RFC 7643 §4.2: a member is a resource of this provider.
@@ -134,7 +133,6 @@ export async function findGroup(
   { storage }: { readonly storage: ScimStorage },
 ): Promise<GroupRecord> {
   const group = await storage.groups.find(caller.provider.providerId, groupId(id))
-  // RFC 7644 §3.12, 404.
   if (group === undefined) throw refuse('resource_not_found')
   return group
 }
@@ -172,7 +170,6 @@ export async function requireRoomForMembers(
   const { groups } = storage
   // Members to be removed are counted too, because they may not be members at all. So are members who are added again.
   const present = change.kind === 'replace' ? 0 : await groups.countMembers(providerId, [groupId], groupMembers)
-  // RFC 7644 §3.12 invalidValue.
   if (present + joining.size > groupMembers) throw refuse('members_too_many', { attribute: 'members' })
   const memberIds = [...joining]
   const largestCount = await groups.countMemberships({
@@ -181,7 +178,6 @@ export async function requireRoomForMembers(
     excludedGroup: groupId,
     atMost: groupsOfMember,
   })
-  // RFC 7644 §3.12 invalidValue.
   if (largestCount >= groupsOfMember) throw refuse('memberships_too_many', { attribute: 'members' })
 }
 

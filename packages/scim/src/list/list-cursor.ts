@@ -50,7 +50,6 @@ export async function verifyListCursor(cursor: string, scope: CursorScope): Prom
   if (!signatures.some((candidate) => equalInConstantTime(`${payload}.${candidate}`, cursor)))
     throw refuse('cursor_invalid')
   const { position, count, issuedAt } = readPayload(payload)
-  // RFC 9865 §2.1 expiredCursor.
   if (scope.now - issuedAt >= scope.lifetime) throw refuse('cursor_expired')
   // RFC 9865 §2: all parameters except the cursor must stay the same.
   if (count !== scope.count) throw refuse('count_changed')

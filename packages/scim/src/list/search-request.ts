@@ -118,7 +118,6 @@ export function pageRequest(
 ): PageRequest {
   const count = requested ?? Math.min(defaultCount, maxCount)
   if (cursor !== undefined) {
-    // RFC 9865 §2.1 invalidCount.
     if (!(count >= 0 && count <= maxCount)) throw refuse('count_out_of_range')
     return { kind: 'cursor', cursor, count }
   }

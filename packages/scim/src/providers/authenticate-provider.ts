@@ -100,7 +100,6 @@ async function authenticateClient(
   deps: AuthenticateProviderDependencies,
 ): Promise<ScimCaller> {
   const found = await deps.accessTokens?.accessToken(token)
-  // RFC 6750 §3.1 invalid_token.
   if (found === undefined) throw refuse('access_token_invalid')
   const { clientId, subject, scopes } = found
   // RFC 6750 §3.1 insufficient_scope. Without the hook, the token must be issued to a client itself and not to a user.

@@ -23,6 +23,5 @@ export async function blockUnlessEnabled(
 ): Promise<void> {
   if (await isEnabled(providerId, storage)) return
   await storage.users.deactivate(userId, now)
-  // RFC 6750 §3.1 invalid_token.
   throw refuse('provider_disabled')
 }

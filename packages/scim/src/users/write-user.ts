@@ -94,7 +94,6 @@ export async function findUser(
   const options = groupReadOptions(request, projection)
   // OIDC Core §2: a `sub` has at most 255 characters, so no user has a longer id.
   const user = id.length > 255 ? undefined : await storage.provisionedUsers.find(providerId, userId(id), options)
-  // RFC 7644 §3.12, 404.
   if (user === undefined) throw refuse('resource_not_found')
   return user
 }
@@ -193,7 +192,6 @@ export function recordOfOutcome(
       // RFC 7644 §3.12, 404: it was removed since it was read.
       throw refuse('resource_not_found')
     case 'taken':
-      // RFC 7644 §3.12 uniqueness.
       if (outcome.key === 'unique') throw refuse('value_taken')
       throw refuse(outcome.key === 'externalId' ? 'external_id_taken' : 'user_name_taken')
     default:

@@ -50,7 +50,6 @@ function* parseInPieces(text: string, maximumValues: number): Pieces<JsonValue> 
   }
 
   function consume(character: string): void {
-    // RFC 7644 §3.12 invalidSyntax.
     if (peek() !== character) throw refuse('body_malformed')
     at += 1
   }
@@ -118,7 +117,6 @@ function* parseInPieces(text: string, maximumValues: number): Pieces<JsonValue> 
   const readScalar = (): JsonValue => (peek() === '"' ? readString() : readLiteral())
 
   function readName(): string {
-    // RFC 7644 §3.12 invalidSyntax.
     if (peek() !== '"') throw refuse('body_malformed')
     const name = readString()
     consume(':')
@@ -127,7 +125,6 @@ function* parseInPieces(text: string, maximumValues: number): Pieces<JsonValue> 
 
   function readString(): string {
     const end = endOfString(text, at + 1)
-    // RFC 7644 §3.12 invalidSyntax.
     if (end === undefined) throw refuse('body_malformed')
     const quoted = text.slice(at, end + 1)
     at = end + 1
@@ -137,7 +134,6 @@ function* parseInPieces(text: string, maximumValues: number): Pieces<JsonValue> 
   function readLiteral(): JsonValue {
     literalForm.lastIndex = at
     const [literal] = literalForm.exec(text) ?? []
-    // RFC 7644 §3.12 invalidSyntax.
     if (literal === undefined) throw refuse('body_malformed')
     at += literal.length
     return literals.get(literal) ?? (literal === 'null' ? null : Number(literal))

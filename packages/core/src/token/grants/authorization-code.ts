@@ -145,7 +145,6 @@ async function redeemCode(
 
   if (consumed.outcome === 'replayed') {
     await revokeFamilyOf(code, now, deps)
-    // RFC 6749 §4.1.2.
     throw codeRefusal('code_replayed', client, code)
   }
   return brandRedeemedCode(code, proof)
@@ -209,7 +208,6 @@ export async function proveCodeVerifier(
   if (verifier === undefined) throw refuse('code_verifier_missing')
   if (!/^[A-Za-z0-9._~-]{43,128}$/.test(verifier)) throw refuse('code_verifier_mismatch')
   const challenge = encodeBase64url(await sha256(verifier))
-  // RFC 7636 §4.6.
   if (!equalInConstantTime(challenge, code.codeChallenge)) throw refuse('code_verifier_mismatch')
   return { method: 'S256' } as ProvenVerifier
 }
@@ -221,7 +219,6 @@ function proveExemption(
 ): ProvenVerifier {
   // RFC 7636 §4.4: a code with a challenge is not exempt.
   if (code.codeChallenge !== undefined) throw refuse('code_challenge_lost')
-  // RFC 9700 §2.1.1.
   if (needsPkce(client)) throw refuse('code_challenge_required')
   // RFC 9700 §4.8.2: a verifier without a challenge means that the challenge was removed from the request.
   if (verifier !== undefined) throw refuse('code_verifier_unexpected')
