@@ -68,15 +68,17 @@ const keys: KeyRing = createStoredKeys({
 })
 
 export async function createFamilyWorld(
-  options: { readonly scheduler?: () => Promise<void>; readonly retryWindow?: number } = {},
+  options: {
+    readonly scheduler?: () => Promise<void>
+    readonly retryWindow?: number
+    /** Opens the storages, instead of two in memory. */
+    readonly open?: (issuer: string) => Promise<WorldStorages>
+  } = {},
 ): Promise<FamilyWorld> {
   let now = 1_790_000_000
   const clock = { now: () => epochSeconds(now), advance: (seconds: number) => void (now += seconds) }
-  const database = createMemoryDatabase()
-  // Two storages over the same tables: the test's own calls run at once; the scheduler delays the server's calls.
-  const storage = createMemoryStorage({ issuer, database })
-  const scheduled = options.scheduler === undefined ? {} : { scheduler: options.scheduler }
-  const server = serverOver(createMemoryStorage({ issuer, database, ...scheduled }), clock.now, options.retryWindow)
+  const { own: storage, ofServer } = await (options.open?.(issuer) ?? inMemory(options.scheduler))
+  const server = serverOver(ofServer, clock.now, options.retryWindow)
   const secrets = await registerClients(storage)
 
   const answer = async (request: ServerRequest): Promise<Answer> => answerOf(await server.handle(request))
@@ -120,6 +122,21 @@ export async function createFamilyWorld(
   }
 }
 
+/** Two storages over the same tables: the test's own calls run at once; a scheduler may delay the server's calls. */
+interface WorldStorages {
+  readonly own: AdminStorage
+  readonly ofServer: AdminStorage
+}
+
+function inMemory(scheduler: (() => Promise<void>) | undefined): WorldStorages {
+  const database = createMemoryDatabase()
+  const scheduled = scheduler === undefined ? {} : { scheduler }
+  return {
+    own: createMemoryStorage({ issuer, database }),
+    ofServer: createMemoryStorage({ issuer, database, ...scheduled }),
+  }
+}
+
 const serverOver = (
   storage: AdminStorage,
   clock: () => EpochSeconds,
@@ -133,6 +150,8 @@ const serverOver = (
     clock,
     lifetimes: serverLifetimes,
     refreshRetryWindow: { confidential: retryWindow, public: retryWindow },
+    // Refusals and outages are what the laws are about.
+    onEvent: () => {},
     signedIn: (request) => Promise.resolve({ subject: request.headers.get('cookie') ?? '', authTime: clock() }),
   })
 }
