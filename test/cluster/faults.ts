@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 import type { Ledger } from './ledger.ts'
 import type { Attempt } from './requester.ts'
+import { until } from './until.ts'
 
 /** Something that breaks, and how it is repaired. */
 export interface Fault {
@@ -54,7 +55,7 @@ export async function runFault(
   const isWrite = ({ kind, status }: Attempt): boolean =>
     writes.includes(kind) && (status === 200 || status === 201 || status === 303)
   const isWritten = (): boolean => attempts.slice(first).some((attempt) => isWrite(attempt) && attempt.at > whole)
-  while (!isWritten()) await pause(100)
+  await until('clients have written again', () => Promise.resolve(isWritten()))
 
   const seen = attempts.slice(first)
   const after = countsOf(ledger)

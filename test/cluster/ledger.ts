@@ -21,13 +21,16 @@ export interface Ledger {
   /** The `id`s of users that were created (SCIM 201). */
   readonly users: Set<string>
   readonly families: Set<Family>
-  /** The tokens of users that were deactivated (SCIM 200), and of codes that were presented twice. */
+  /**
+   * The tokens of users that were deactivated (SCIM 200), and of codes whose second presentation was refused (400). One that got 503, or
+   * no answer, may have ended nothing yet.
+   */
   readonly ended: EndedFamily[]
   /** Confirmed writes that are missing. */
   readonly lost: string[]
   /** What was issued twice although it may be issued once. */
   readonly doubled: string[]
-  /** Tokens that work although their user was deactivated. */
+  /** Tokens that work although a server has confirmed their end. */
   readonly survivors: string[]
   /**
    * Sign-ins that ended because the response to a refresh was lost, and the repetition came too late, or because a node reported

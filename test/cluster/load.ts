@@ -186,7 +186,9 @@ export async function requireEnded(
   const client = clientRequests(site.clients)
   for (const token of [tokens.access_token, tokens.refresh_token]) {
     const { reply } = await ask('read', (port) => client.introspect(port, token))
-    if (reply.json['active'] !== false) ledger.survivors.push(`${why} (${evidence}): ${reply.status} ${reply.text}`)
+    const sentence = `${why} (${evidence}): ${reply.status} ${reply.text}`
+    if (reply.status !== 200) ledger.lost.push(`the introspection of ended tokens, ${sentence}`)
+    else if (reply.json['active'] !== false) ledger.survivors.push(sentence)
   }
 }
 

@@ -132,7 +132,7 @@ export function report({ results, ledger }: ClusterResult): number {
   console.log(`Machine: ${cpus().length} × ${cpus()[0]?.model}, ${Math.round(totalmem() / 2 ** 30)} GB.`)
   console.log(
     `Users ${ledger.users.size}, sign-ins ${ledger.families.size + ledger.ended.length}. ` +
-      `Lost ${lost.length}, doubled ${doubled.length}, survivors of a deactivation ${survivors.length}.`,
+      `Lost ${lost.length}, doubled ${doubled.length}, survivors ${survivors.length}.`,
   )
   const contradictions = contradictionsOf({ ledger })
   for (const sentence of contradictions.slice(0, 20)) console.log(`  ${sentence}`)

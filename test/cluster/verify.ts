@@ -9,7 +9,9 @@ export async function verifyLedger(plan: Pick<LoadPlan, 'site' | 'ask' | 'ledger
   await eachOf(ledger.ended, async (ended) => {
     await requireEnded(ended, plan)
     const { reply } = await ask('write', (port) => client.refresh(port, ended.tokens.refresh_token))
-    if (reply.status !== 400) ledger.survivors.push(`${ended.why} (${ended.evidence}), refreshed: ${reply.status}`)
+    const sentence = `${ended.why} (${ended.evidence}), refreshed: ${reply.status}`
+    if (reply.status === 200) ledger.survivors.push(sentence)
+    else if (reply.status !== 400) ledger.lost.push(`a refusal of ended tokens, ${sentence}`)
   })
   await eachOf(ledger.users, async (id) => {
     const { reply } = await ask('read', (port) => directory.send(port, 'GET', `/Users/${id}`))
