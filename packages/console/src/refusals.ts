@@ -1,7 +1,7 @@
 import { defineRefusals, type EventStamp } from '@mintmark/internal'
 
 /** The refusals of the console itself. The catalogues have their sentences. The administration API refuses everything else. */
-export const refusals = defineRefusals({
+export const refusals = /* @__PURE__ */ defineRefusals(() => ({
   cross_site: { status: 403, section: 'RFC 9700 §4.7' },
   not_signed_in: { status: 403, section: 'RFC 9110 §15.5.4' },
   not_an_administrator: { status: 403, section: 'RFC 9110 §15.5.4' },
@@ -12,7 +12,7 @@ export const refusals = defineRefusals({
   method_not_allowed: { status: 405, section: 'RFC 9110 §15.5.6' },
   message_too_large: { status: 413, section: 'RFC 9110 §15.5.14' },
   unexpected_failure: { status: 500, section: 'RFC 9110 §15.6.1' },
-})
+}))
 
 export type ConsoleRefusalReason = keyof typeof refusals
 

@@ -41,7 +41,7 @@ const unsupported = 'The request uses a parameter that is not supported.'
  * sentence is printable ASCII without quotes and backslashes (RFC 6749 §5.2). Several reasons share a code and a sentence
  * wherever telling them apart would help an attacker. A row has a status only if it differs from the status of its code.
  */
-export const refusals = defineRefusals({
+export const refusals = /* @__PURE__ */ defineRefusals(() => ({
   // Path, method and size of any request.
   path_not_found: { code: 'not_found', sentence: 'This path does not exist.', section: 'RFC 9110 §15.5.5' },
   method_not_allowed: {
@@ -1280,7 +1280,7 @@ export const refusals = defineRefusals({
   signing_keys_foreign: { ...unavailable, section: 'RFC 6749 §4.1.2.1' },
   /** An unexpected error. The `cause` is the error. */
   unexpected_failure: { ...internalError, section: 'RFC 6749 §4.1.2.1' },
-})
+}))
 
 /** A row of the table. */
 export type Refusal = keyof typeof refusals

@@ -15,11 +15,15 @@ export interface RefusalRow {
 /**
  * Defines the table of the refusals of a service. The name of a row is its reason. If one reason has several responses,
  * each further response is a row with a name of its own, which names the reason.
+ * @param rows a function, so that bundlers leave the table out of programs that do not use it.
  */
-export const defineRefusals = <const Rows extends Readonly<Record<string, RefusalRow>>>(rows: Rows): Refusals<Rows> =>
-  Object.fromEntries(
-    Object.entries(rows).map(([name, row]) => [name, { reason: name, ...row }]),
+export function defineRefusals<const Rows extends Readonly<Record<string, RefusalRow>>>(
+  rows: () => Rows,
+): Refusals<Rows> {
+  return Object.fromEntries(
+    Object.entries(rows()).map(([name, row]) => [name, { reason: name, ...row }]),
   ) as unknown as Refusals<Rows>
+}
 
 type Refusals<Rows> = {
   readonly [Name in keyof Rows]: Rows[Name] & {

@@ -2,7 +2,7 @@ import { defineRefusals, type EventStamp, type RefusalRow } from '@mintmark/inte
 import type { EpochSeconds } from '@mintmark/storage-interface'
 
 /** Every refusal. Invalid metadata has no sentence here: the response says which member is invalid. */
-export const refusals = defineRefusals({
+export const refusals = /* @__PURE__ */ defineRefusals(() => ({
   token_missing: {
     status: 401,
     sentence: 'Send an initial access token in the Authorization header, as a Bearer token.',
@@ -112,7 +112,7 @@ export const refusals = defineRefusals({
     sentence: 'The server encountered an internal error.',
     section: 'RFC 9110 §15.6.1',
   },
-})
+}))
 
 export type RegistrationRefusalReason = keyof typeof refusals
 

@@ -30,7 +30,7 @@ const unavailable = {
 } as const
 
 /** Every refusal. The comments are for the operators of the API. */
-export const refusals = defineRefusals({
+export const refusals = /* @__PURE__ */ defineRefusals(() => ({
   /** The request has no access token. */
   bearer_missing: { ...invalidToken, section: 'RFC 6750 §3.1' },
   /** The Authorization header contains no well-formed access token. */
@@ -109,7 +109,7 @@ export const refusals = defineRefusals({
   claim_omitted: { ...denied, section: 'RFC 9068 §2.2.3, RFC 9110 §15.5.4' },
   /** The keys, the introspection response or the revocation feed could not be read; `cause` has the error. */
   authorization_server_unavailable: { ...unavailable, section: 'RFC 9110 §15.6.4' },
-})
+}))
 
 /** The reason why access was refused, for logs and tests. It is never sent to a client. */
 export type AccessRefusalReason = keyof typeof refusals

@@ -2,7 +2,7 @@ import { defineRefusals, type EventStamp } from '@mintmark/internal'
 import type { EpochSeconds } from '@mintmark/storage-interface'
 
 /** Every refusal of the transmitter. The reason is also the `error` in the response. */
-export const refusals = defineRefusals({
+export const refusals = /* @__PURE__ */ defineRefusals(() => ({
   token_missing: {
     status: 401,
     sentence: 'Send an access token in the Authorization header, as a Bearer token.',
@@ -84,7 +84,7 @@ export const refusals = defineRefusals({
     section: 'RFC 9110 §15.6.4',
   },
   unexpected: { status: 500, sentence: 'The server encountered an internal error.', section: 'RFC 9110 §15.6.1' },
-})
+}))
 
 export type SignalRefusalReason = keyof typeof refusals
 

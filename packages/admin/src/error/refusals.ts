@@ -9,7 +9,7 @@ const missing = { status: 404, section: 'RFC 9110 §15.5.5' } as const
 const conflict = { status: 409, section: 'RFC 9110 §15.5.10' } as const
 
 /** Every refusal. The reason is also the `code` in the response (RFC 9457 §3.1). */
-export const refusals = defineRefusals({
+export const refusals = /* @__PURE__ */ defineRefusals(() => ({
   // Authentication: RFC 6750 §3.1. One sentence for every kind of wrong credential.
   credentials_missing: {
     status: 401,
@@ -185,7 +185,7 @@ export const refusals = defineRefusals({
     section: 'RFC 9110 §15.6',
   },
   unexpected_failure: { status: 500, sentence: 'The server encountered an internal error.', section: 'RFC 9110 §15.6' },
-})
+}))
 
 /** The reason why an administrative action was refused. Reasons are stable: programs may depend on them. */
 export type AdminRefusalReason = keyof typeof refusals

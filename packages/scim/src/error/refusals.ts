@@ -22,7 +22,7 @@ const mutability = { status: 400, code: 'mutability', section: 'RFC 7644 §3.12'
 const invalidPath = { status: 400, code: 'invalidPath', section: 'RFC 7644 §3.5.2' } as const
 
 /** Every refusal. Its code is the scimType (RFC 7644 §3.12, table 9). */
-export const refusals = defineRefusals({
+export const refusals = /* @__PURE__ */ defineRefusals(() => ({
   // Authentication: RFC 7644 §2, RFC 6750 §3.1. All invalid credentials get the same sentence.
   credentials_missing: {
     ...unauthorized,
@@ -342,7 +342,7 @@ export const refusals = defineRefusals({
     sentence: 'The request lists too many attribute names.',
     section: 'RFC 7644 §3.9',
   },
-})
+}))
 
 /** Why a SCIM request was refused, for operators and tests; never sent to an identity provider. */
 export type ScimRefusalReason = keyof typeof refusals
