@@ -12,21 +12,14 @@ import { consent, issuer, now, type SizedIssuer } from './sized-issuer.ts'
  */
 export async function fillIssuer(site: SizedIssuer, progress: (done: string) => void): Promise<void> {
   await writeTemplates(site)
-  for (const [name, fill] of Object.entries({
-    users,
-    groups,
-    grants,
-    families,
-    sessions,
-    expiring,
-    revocations,
-    messages,
-    log,
-  })) {
-    const startedAt = performance.now()
-    await fill(site)
-    progress(`${name}: ${((performance.now() - startedAt) / 1000).toFixed(0)} s`)
-  }
+  const tables = { users, groups, grants, families, sessions, expiring, revocations, messages, log }
+  await Promise.all(
+    Object.entries(tables).map(async ([name, fill]) => {
+      const startedAt = performance.now()
+      await fill(site)
+      progress(`${name}: ${((performance.now() - startedAt) / 1000).toFixed(0)} s`)
+    }),
+  )
   await site.pool.query('VACUUM ANALYZE')
 }
 
@@ -221,12 +214,16 @@ async function revocations({ pool, size }: SizedIssuer): Promise<void> {
 /** Logout tokens that were sent and others that are due, and changes for webhooks. */
 async function messages({ pool, size }: SizedIssuer): Promise<void> {
   const recipient = `'recipient-' || n % ${size.directories}`
-  const pending = size.users / 100
+  const pending = Math.max(size.users / 100, 1000)
+  const isWebhook = `n <= ${pending} AND n % 2 = 1`
   await multiply(pool, {
     table: 'mintmark_deliveries',
     where: `channel = 'logout'`,
-    rows: size.users / 10,
+    rows: Math.max(size.users / 10, 2 * pending),
     change: {
+      channel: `CASE WHEN ${isWebhook} THEN 'webhook' ELSE 'logout' END`,
+      lane: `CASE WHEN ${isWebhook} THEN 'webhook ' || n / 4 END`,
+      sequence: `CASE WHEN ${isWebhook} THEN n END`,
       delivery_id: `lpad((template.created_at - n)::text, 11, '0') || '-' || ${identifierOf('delivery', 'n')}`,
       dedupe_key: digestOf('delivery', 'n'),
       recipient,
@@ -249,6 +246,7 @@ async function messages({ pool, size }: SizedIssuer): Promise<void> {
     },
   })
   await pool.query(`SELECT setval('mintmark_change_numbers', ${changes + 200})`)
+  await pool.query(`UPDATE mintmark_webhooks SET starts_after = ${changes + 100}`)
   await pool.query(`UPDATE mintmark_change_positions SET last_position = ${changes + 100} WHERE issuer = '${issuer}'`)
 }
 

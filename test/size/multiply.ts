@@ -21,7 +21,7 @@ export async function multiply(pool: Pool, { table, where, rows, change }: Copie
   const values = names.map((name) => change[name] ?? `template.${name}`)
   await withoutIndexes(pool, table, [
     `INSERT INTO ${table} (${names.join(', ')}) SELECT ${values.join(', ')}
-     FROM generate_series(1, ${rows}) AS n, (SELECT * FROM ${table} WHERE ${where} LIMIT 1) AS template`,
+     FROM generate_series(1::bigint, ${rows}) AS n, (SELECT * FROM ${table} WHERE ${where} LIMIT 1) AS template`,
   ])
 }
 

@@ -41,7 +41,7 @@ export const now = () => epochSeconds(Math.floor(Date.now() / 1000))
 
 /** Creates the issuer with its clients and directories, and without users. */
 export async function createIssuer(database: TestDatabase, size: IssuerSize): Promise<SizedIssuer> {
-  const pool = database.pool()
+  const pool = database.pool({ max: 9 })
   const dialect = toPostgresDialect(pool, { migrate: 'on-open', timeoutMilliseconds: 600_000 })
   const storage = await createSqlStorage({ dialect, issuer })
   const keys = createStoredKeys({
