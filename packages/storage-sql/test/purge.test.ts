@@ -21,6 +21,8 @@ import { aMigratedEnglishDatabase } from './support/postgres-of-the-run.ts'
 const issuer = 'https://issuer.example'
 const { issuedAt: now, clientId } = aCodeRecord()
 
+const isTime = (value: unknown): boolean => typeof value === 'number' || typeof value === 'bigint'
+
 // Leaves out replaced row versions: when PostgreSQL removes them depends on when it vacuums.
 const rowsOfPostgres = 'SELECT sum(pg_column_size(family.*)) AS bytes FROM mintmark_families AS family'
 
@@ -184,6 +186,33 @@ describe.for([
     expect(await watched.purge.purgeExpired({ now, limit: 100 })).toEqual({ removed: 100, done: false })
     expect(ran.length).toBeLessThanOrEqual(8)
     expect(await purgeAll(storage)).toBe(400)
+  })
+
+  test('a full batch is followed by one that begins at its last row, and the last one by one that begins at the first', async () => {
+    const [dialect] = await open()
+    const sinceOfCodes: unknown[] = []
+    const storage = await createSqlStorage({
+      dialect: {
+        ...dialect,
+        all: async (statement, values) => {
+          if (statement.startsWith('delete from "mintmark_codes"')) sinceOfCodes.push(values.find(isTime))
+          return dialect.all(statement, values)
+        },
+      },
+      issuer,
+    })
+    const insertCode = async (time: number) =>
+      storage.codes.insert(aCodeRecord({ digest: aDigest(`code-${time}`), expiresAt: epochSeconds(time) }))
+    for (let time = 10; time < 15; time += 1) await insertCode(time)
+
+    const first = await storage.purge.purgeExpired({ now, limit: 2 })
+    // Another connection held it, or its server was slow.
+    await insertCode(5)
+    const second = await storage.purge.purgeExpired({ now, limit: 2 })
+    const third = await storage.purge.purgeExpired({ now, limit: 3 })
+
+    expect([first.removed, second.removed, third.removed]).toEqual([2, 2, 2])
+    expect(sinceOfCodes.map(Number)).toEqual([0, 11, 13, 0])
   })
 
   test('a family takes no more space after 600 rotations than after 200', async () => {

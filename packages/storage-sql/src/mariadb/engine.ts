@@ -160,7 +160,7 @@ export const mariadb: SqlEngine = {
   },
   excluded: (column) => sql`values(${sql.ref(column)})`,
   deleteBatch: ({ table, condition, order, limit }) =>
-    sql`delete from ${sql.table(table)} where ${condition} order by ${order} limit ${limit} returning 1 as removed`,
+    sql`delete from ${sql.table(table)} where ${condition} order by ${order} limit ${limit} returning ${order} as ordered_by`,
 }
 
 /** A query for the names of the members of a JSON object that another does not have with the same value. */

@@ -160,7 +160,7 @@ END $$`,
   // An array of row addresses is computed once, and looked up without a plan that could scan the whole table. SKIP
   // LOCKED lets several servers purge at once without waiting for requests or delaying them.
   deleteBatch: ({ table, condition, order, limit }) =>
-    sql`delete from ${sql.table(table)} where ctid = any(array(select ctid from ${sql.table(table)} where ${condition} order by ${order} limit ${limit} for update skip locked)) returning 1 as removed`,
+    sql`delete from ${sql.table(table)} where ctid = any(array(select ctid from ${sql.table(table)} where ${condition} order by ${order} limit ${limit} for update skip locked)) returning ${order} as ordered_by`,
 }
 
 const membersOf = (object: string): string => `SELECT key, value::text FROM json_each(${object}::json)`

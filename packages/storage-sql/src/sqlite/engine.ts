@@ -110,7 +110,7 @@ ${statements.map((statement) => `  ${statement};\n`).join('')}END`,
   mergeJson: (target, patch) => sql`json_patch(${target}, ${patch})`,
   deleteBatch: ({ table, key, condition, order, limit }) => {
     const columns = sql.join(key.map((column) => sql.ref(column)))
-    return sql`delete from ${sql.table(table)} where (${columns}) in (select ${columns} from ${sql.table(table)} where ${condition} order by ${order} limit ${limit}) returning 1 as removed`
+    return sql`delete from ${sql.table(table)} where (${columns}) in (select ${columns} from ${sql.table(table)} where ${condition} order by ${order} limit ${limit}) returning ${order} as ordered_by`
   },
 }
 

@@ -13,31 +13,55 @@ import { createGroupChanges } from './group-changes.ts'
  * other servers need, such as a replay mark or the revocation of a token.
  */
 export function createPurgeStore(database: Database): PurgeStore {
-  const { query, engine, run } = database
   const groupChanges = createGroupChanges(database)
   const purgeIdleFamilies = createIdleFamilyPurge(database)
-  const statements = removable.map(({ table, key, time, keptFor }) =>
-    compileSql(query, (p: Parameter<'issuer' | 'now' | 'limit'>) => {
-      const order = sql.raw(time)
-      const until = sql`${earlier(p('now'), engine)} - ${sql.lit(keptFor ?? 0)}`
-      const condition = sql`issuer = ${p('issuer')} and ${order} <= ${until}`
-      return engine.deleteBatch({ table, key: ['issuer', ...key], condition, order, limit: sql`${p('limit')}` })
-    }),
-  )
+  const batches = removable.map((rows) => createBatch(database, rows))
 
   return {
     async purgeExpired({ now, limit }) {
       await groupChanges.finishAny()
       let removed = 0
-      for (const statement of statements) {
-        const rows = await run(statement, { now, limit: limit - removed })
-        removed += rows.length
+      for (const removeBatch of batches) {
+        removed += await removeBatch({ now, limit: limit - removed })
         // The next call removes further rows, if there are any.
         if (removed >= limit) return { removed, done: false }
       }
       const idle = await purgeIdleFamilies({ now, limit: limit - removed })
       return { removed: removed + idle.removed, done: idle.done }
     },
+  }
+}
+
+/**
+ * Returns a function that deletes the oldest rows of a table, and returns their number.
+ *
+ * After a full batch, the next one begins at the time of its last row. Until a vacuum, PostgreSQL has the entries of deleted rows
+ * in the index: without the time, each batch would pass those of all earlier ones. A batch that is not full begins again at the
+ * first row, because a batch leaves out rows that others have locked.
+ */
+function createBatch(
+  { query, engine, run }: Database,
+  { table, key, time, keptFor }: Removable,
+): (batch: { readonly now: number; readonly limit: number }) => Promise<number> {
+  const columns = createColumnReader(engine)
+  const statement = compileSql(query, (p: Parameter<'issuer' | 'since' | 'now' | 'limit'>) => {
+    const order = sql.raw(time)
+    const until = sql`${earlier(p('now'), engine)} - ${sql.lit(keptFor ?? 0)}`
+    const condition = sql`issuer = ${p('issuer')} and ${order} >= ${p('since')} and ${order} <= ${until}`
+    return engine.deleteBatch({ table, key: ['issuer', ...key], condition, order, limit: sql`${p('limit')}` })
+  })
+  let since = 0
+
+  return async ({ now, limit }) => {
+    const rows = await run(statement, { since, now, limit })
+    if (rows.length === limit) {
+      since = rows.reduce((latest, row) => Math.max(latest, columns.integer(row, 'ordered_by')), since)
+      return rows.length
+    }
+    if (since === 0) return rows.length
+    since = 0
+    const left = await run(statement, { since, now, limit: limit - rows.length })
+    return rows.length + left.length
   }
 }
 
