@@ -207,6 +207,8 @@ async function revocations({ pool, size }: SizedIssuer): Promise<void> {
       at: `template.at - 86400 + n * 86400 / ${rows}`,
     },
   })
+  // The first ones were written now, before the copies in the order of positions.
+  await pool.query('UPDATE mintmark_revocations SET at = at - 86400 WHERE position <= 100')
   await pool.query(`UPDATE mintmark_revocation_positions SET last_position = ${rows + 100}`)
   await pool.query(`UPDATE mintmark_cursors SET position = ${rows + 100} WHERE consumer = 'logout'`)
 }

@@ -21,21 +21,21 @@ const onlyGrowth = (smaller: number, larger: number): Growth | undefined => grow
 
 test.each([
   [10, 13, false],
-  [10, 17, true],
+  [10, 14, true],
   [100, 131, true],
-  // One more level of the indexes of the row and of five others.
-  [3, 9, false],
-  [3, 10, true],
+  // One more level of the indexes of the row and of two others.
+  [3, 6, false],
+  [3, 7, true],
   [0, 0, false],
 ])('a statement that touched %i pages, and then %i, has grown too much: %s', (smaller, larger, isTooMuch) => {
   expect(onlyGrowth(smaller, larger)).toMatchObject({ isTooMuch })
 })
 
-test('a page of fifty rows may touch four more pages for each', () => {
-  const growth = growthOf([cost(500, { rows: 50 })], [cost(702, { rows: 50 })])
+test('a page of fifty rows may touch one more page for each', () => {
+  const growth = growthOf([cost(100, { rows: 50 })], [cost(152, { rows: 50 })])
 
-  expect(growth).toMatchObject([{ ratio: 1.404, isTooMuch: false }])
-  expect(growthOf([cost(500, { rows: 50 })], [cost(703, { rows: 50 })])).toMatchObject([{ isTooMuch: true }])
+  expect(growth).toMatchObject([{ ratio: 1.52, isTooMuch: false }])
+  expect(growthOf([cost(100, { rows: 50 })], [cost(153, { rows: 50 })])).toMatchObject([{ isTooMuch: true }])
 })
 
 test('compares a statement only with the same statement of the same workload', () => {

@@ -44,10 +44,10 @@ const keyOf = ({ workload, statement }: StatementCost): string => `${workload}\n
 const allowedRatio = 1.3
 
 /**
- * An index of ten times as many entries has at most one level more, which is one more page for each row that is looked up. For a row
- * of its result, a statement looks up a few others, such as the memberships of a user and the names of the groups.
+ * An index of ten times as many entries has at most one level more, which is one more page for each row that is looked up. A
+ * statement also looks up a few rows that are not in its result, such as its client.
  */
-const pagesOfLevels = ({ rows }: StatementCost): number => 2 + 4 * rows
+const pagesOfLevels = ({ rows }: StatementCost): number => 2 + rows
 
 export function growthTable(growth: readonly Growth[]): string {
   const rows = growth.map(({ workload, statement, smaller, larger, ratio, isTooMuch }) => [

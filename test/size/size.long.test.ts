@@ -8,7 +8,7 @@ test(
   { timeout: 600_000 },
   async () => {
     const growth = await measureGrowth({
-      users: 50_000,
+      users: 100_000,
       interrupted: new AbortController().signal,
       progress: () => {},
     })
