@@ -46,8 +46,8 @@ export function readIfChanged<Read extends object>(read: (row: SqlRow) => Read):
   }
 }
 
-/** A record takes a few kilobytes. */
-const maxRecords = 1000
+/** A record takes a few kilobytes, and at most about a hundred: strangers may register clients. */
+const maxRecords = 250
 
 function hasSameValues(one: SqlRow, other: SqlRow): boolean {
   if (one.indexByColumn !== other.indexByColumn) return false
