@@ -50,7 +50,7 @@ describe('the words of a command of the repository', () => {
     { words: 'bench --fast', says: "Unknown option '--fast'" },
     { words: 'cluster galera --writers two', says: '--writers is one of all, one, not "two".' },
     { words: 'generate readme --check', says: 'Write pnpm generate readme, without further words.' },
-    { words: 'stress rase', says: 'Write pnpm stress NAME, where NAME is race, chaos, hostile-tenant.' },
+    { words: 'stress rase', says: 'Write pnpm stress NAME, where NAME is race, overload, chaos, hostile-tenant.' },
   ])('pnpm $words ends with a sentence, and runs nothing', async ({ words, says }) => {
     const { code, stdout, stderr } = await run(words)
 

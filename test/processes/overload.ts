@@ -5,16 +5,26 @@ import { readFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { parseArgs } from 'node:util'
 
+import { positiveCount, runCommand } from '../../scripts/command-words.ts'
 import { startPostgres } from '../../packages/storage-sql/test/support/postgres-server.ts'
 import { basic, encode } from '../support/flow.ts'
 import { clientRequests, codeOf, tokensOf, type Tokens } from './client-requests.ts'
 import { startServerProcesses } from './server-processes.ts'
 import { openPostgresSite } from './test-database.ts'
 
-const { values } = parseArgs({
-  options: { limit: { type: 'string', default: '256' }, seconds: { type: 'string', default: '10' } },
-})
-const [maxConcurrentRequests, seconds] = [Number(values.limit), Number(values.seconds)]
+const { maxConcurrentRequests, seconds } = await runCommand(
+  'Write pnpm stress overload [--limit REQUESTS] [--seconds NUMBER].',
+  (args) => {
+    const { values } = parseArgs({
+      args,
+      options: { limit: { type: 'string', default: '256' }, seconds: { type: 'string', default: '10' } },
+    })
+    return {
+      maxConcurrentRequests: positiveCount('--limit', values.limit),
+      seconds: positiveCount('--seconds', values.seconds),
+    }
+  },
+)
 
 interface Answer {
   /** In milliseconds from the start of the phase. */
