@@ -112,8 +112,9 @@ export async function listWithinMemory<Record>(
   list: (query: ListQuery) => Promise<ListOutcome<Record>>,
   { waitForRoom }: Pick<RenderContext, 'waitForRoom'>,
 ): Promise<ListOutcome<Record>> {
-  const { maxBytes = Infinity, page } = query
-  if (maxBytes <= smallPage) return list(query)
+  const { maxBytes, page } = query
+  // Without a limit, the query only counts: no page of it would ever fit in memory.
+  if (maxBytes === undefined || maxBytes <= smallPage) return list(query)
   const small = await list({ ...query, maxBytes: smallPage })
   if (small.outcome === 'tooMany') return small
   const isComplete = small.isTooLarge !== true && (small.next === undefined || small.records.length === page.limit)
