@@ -30,7 +30,8 @@ interface Answer {
   /** In milliseconds from the start of the phase. */
   readonly sentAt: number
   readonly took: number
-  readonly status: number
+  /** Of HTTP, or the message of an error of the connection. */
+  readonly status: number | string
 }
 
 const postgres = await startPostgres()
@@ -90,11 +91,13 @@ async function phase(name: string, share: number): Promise<readonly Answer[]> {
     await new Promise((resolve) => setTimeout(resolve, 2))
   }
   const done = await Promise.all(answers)
-  const took = (status: number) => done.filter((answer) => answer.status === status).map((answer) => answer.took)
+  const took = (status: number | string) =>
+    done.filter((answer) => answer.status === status).map((answer) => answer.took)
   const [served, refused] = [took(200), took(503)]
   const unexpected = done.filter(({ status }) => status !== 200 && status !== 503)
   isUnexpected ||= unexpected.length > 0
-  for (const status of new Set(unexpected.map((answer) => answer.status))) console.log(`Unexpected: ${status}`)
+  for (const status of new Set(unexpected.map((answer) => answer.status)))
+    console.log(`Unexpected: ${status}, ${took(status).length} times`)
   const perSecond = (list: readonly number[]) => (list.length / seconds).toFixed(0)
   const row = [
     perSecond(served),
@@ -114,7 +117,7 @@ async function timed(started: number): Promise<Answer> {
 }
 
 /** Refreshes a family that no other request uses, or introspects a token. Returns the status of the answer. */
-async function sendNext(): Promise<number> {
+async function sendNext(): Promise<number | string> {
   sent += 1
   const { port } = servers[sent % 2] ?? { port: 0 }
   const family = sent % 4 < 2 ? families.shift() : undefined
@@ -132,8 +135,9 @@ function post(
   port: number,
   path: string,
   form: Readonly<Record<string, string | undefined>>,
-): Promise<{ readonly status: number; readonly text: string }> {
-  return new Promise((resolve, reject) => {
+): Promise<{ readonly status: number | string; readonly text: string }> {
+  return new Promise((resolve) => {
+    const broken = ({ message }: Error): void => resolve({ status: message, text: '' })
     const headers = {
       authorization: basic('A', site.clients.A.secret),
       'content-type': 'application/x-www-form-urlencoded',
@@ -143,9 +147,9 @@ function post(
       incoming.setEncoding('utf8')
       incoming.on('data', (chunk: string) => (text += chunk))
       incoming.on('end', () => resolve({ status: incoming.statusCode ?? 0, text }))
-      incoming.on('error', reject)
+      incoming.on('error', broken)
     })
-    outgoing.on('error', reject)
+    outgoing.on('error', broken)
     outgoing.end(encode(form))
   })
 }
