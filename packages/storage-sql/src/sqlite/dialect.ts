@@ -84,8 +84,8 @@ export function openSqliteDialect(path: string, options: SqliteDialectOptions = 
     },
 
     async transact(steps) {
-      return runWrite((place) =>
-        (place === 'alone' ? inTransaction : inSavepoint)(database, () => {
+      return runWrite(() =>
+        atomically(database, () => {
           let rows: readonly SqlRow[] = []
           for (const { statement, parameters, role } of steps) {
             rows = prepare(statement, 'lasting')(parameters)
@@ -248,10 +248,7 @@ const givesValues = 'setReturnArrays' in StatementSync.prototype
  * Runs the write at the end of this turn of the event loop, together with the other writes of the turn. It is
  * synchronous. Errors are converted by `asStorageError`.
  */
-export type RunWrite = <T>(write: (place: Place) => T) => Promise<T>
-
-/** Whether a write runs alone, or in a transaction with others. */
-type Place = 'alone' | 'among_others'
+export type RunWrite = <T>(write: () => T) => Promise<T>
 
 /** The connection of the writes. Not Node's own type, which would be in the published declarations. */
 interface WriteConnection {
@@ -261,7 +258,7 @@ interface WriteConnection {
 
 /** A write that has not run. */
 interface WaitingWrite {
-  readonly run: (place: Place) => Answer
+  readonly run: () => Answer
   readonly fail: (error: unknown) => void
 }
 
@@ -282,7 +279,7 @@ export function createWriteGroup(database: WriteConnection): RunWrite {
     waiting = []
     try {
       const [first] = group
-      const answers = first !== undefined && group.length === 1 ? [first.run('alone')] : runTogether(group, database)
+      const answers = first !== undefined && group.length === 1 ? [first.run()] : runTogether(group, database)
       for (const answer of answers) answer()
     } catch (error) {
       for (const { fail } of group) fail(asStorageError(error))
@@ -294,8 +291,8 @@ export function createWriteGroup(database: WriteConnection): RunWrite {
       // Requests that arrive before that are read first, and add their own writes.
       if (waiting.length === 0) setImmediate(runWaiting)
       waiting.push({
-        run: (place) => {
-          const result = write(place)
+        run: () => {
+          const result = write()
           return () => resolve(result)
         },
         fail: reject,
@@ -309,7 +306,7 @@ const runTogether = (group: readonly WaitingWrite[], database: WriteConnection):
 
 function runOne({ run, fail }: WaitingWrite, database: WriteConnection): Answer {
   try {
-    return run('among_others')
+    return run()
   } catch (error) {
     const converted = asStorageError(error)
     // Errors such as a full disk may have rolled back the other writes (https://sqlite.org/lang_transaction.html §3).
@@ -333,10 +330,11 @@ function inTransaction<T>(database: WriteConnection, work: Work<T>): T {
 }
 
 /**
- * Runs the work as a part of the present transaction.
- * @throws the error of the work or of SQLite; the part wrote nothing.
+ * Runs the work in a transaction, or as a part of the present one.
+ * @throws the error of the work or of SQLite; the work wrote nothing.
  */
-function inSavepoint<T>(database: WriteConnection, work: Work<T>): T {
+function atomically<T>(database: WriteConnection, work: Work<T>): T {
+  if (!database.isTransaction) return inTransaction(database, work)
   database.exec('SAVEPOINT part')
   return keepOrUndo(database, work, { keep: 'RELEASE part', undo: 'ROLLBACK TO part; RELEASE part' })
 }
