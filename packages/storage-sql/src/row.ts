@@ -1,7 +1,8 @@
-import type { SqlEngine, SqlJoinedRows, SqlRow, SqlValue } from './dialect.ts'
 import { hash } from 'node:crypto'
+import { forgetOldest } from '@mintmark/internal'
 import { type RawBuilder, sql } from 'kysely'
 import type { Parameter } from './database.ts'
+import type { SqlEngine, SqlJoinedRows, SqlRow, SqlValue } from './dialect.ts'
 
 /** Returns the index of each column. @param columns the names, in the order of the values. */
 export const toIndexByColumn = (columns: readonly string[]): SqlRow['indexByColumn'] =>
@@ -40,8 +41,8 @@ export function readIfChanged<Read extends object>(read: (row: SqlRow) => Read):
     const known = latest.get(key)
     if (known !== undefined && hasSameValues(known.row, row)) return known.record
     const record = freezeDeeply(read(row))
-    if (latest.size === maxRecords) latest.clear()
     latest.set(key, { row, record })
+    forgetOldest(latest, maxRecords)
     return record
   }
 }

@@ -1,5 +1,13 @@
 // Over 250 lines: minting an access token, verifying it and checking its status use the same claims.
-import { digestSecret, encodeBase64url, hmacSha256, isJsonObject, randomSecret, type Random } from '@mintmark/internal'
+import {
+  digestSecret,
+  encodeBase64url,
+  forgetOldest,
+  hmacSha256,
+  isJsonObject,
+  randomSecret,
+  type Random,
+} from '@mintmark/internal'
 import {
   after,
   type Brand,
@@ -197,8 +205,8 @@ export function createRevocationNames(keys: Pick<KeyRing, 'deriveSecrets'>): Rev
       const known = ofClients.get(id)
       if (known !== undefined) return known
       const names = await namesOf('client', id)
-      if (ofClients.size === maxClients) ofClients.clear()
       ofClients.set(id, names)
+      forgetOldest(ofClients, maxClients)
       return names
     },
     ofUser: (id) => namesOf('user', id),
