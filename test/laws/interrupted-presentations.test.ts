@@ -61,7 +61,8 @@ test.for(engines.map((engine, index) => ({ ...engine, runs: index === 0 ? 150 : 
           expect((await world.refresh(json.refresh_token ?? '')).status).toBe(400)
         }
       }),
-      { numRuns: runs * rounds({ fast: 1, long: 10 }) },
+      // Without a fault, one presentation succeeds and the other is refused.
+      { numRuns: runs * rounds({ fast: 1, long: 10 }), examples: [[[], [0, 1]]] },
     )
     expect(outcomes.get('200, 400')).toBeGreaterThan(0)
   },
