@@ -103,15 +103,13 @@ const lines: { readonly [Type in ServerEvent['type']]: (event: EventOfType<Type>
   'token.introspected': (event) =>
     `token.introspected: ${event.active ? 'active' : 'not active'} to ${nameOf(event.clientId)}`,
   'token.revoked': (event) => `token.revoked: ${event.revoked} by ${nameOf(event.clientId)}`,
-  'grant.queried': (event) => `${event.type}: by ${nameOf(event.clientId)}`,
-  'grant.revoked': (event) => `${event.type}: by ${nameOf(event.clientId)}`,
+  'grant.queried': grantLine,
+  'grant.revoked': grantLine,
   'revocations.delivered': (event) => `revocations.delivered: ${event.count} to ${nameOf(event.clientId)}`,
   'delivery.delivered': (event) =>
     `delivery.delivered: ${event.channel} to ${nameOf(event.clientId)}, attempt ${event.attempts}`,
-  'delivery.failed': (event) =>
-    `${event.type}: ${event.channel} to ${nameOf(event.clientId)}, attempt ${event.attempts}: ${event.failure}`,
-  'delivery.dead': (event) =>
-    `${event.type}: ${event.channel} to ${nameOf(event.clientId)}, attempt ${event.attempts}: ${event.failure}`,
+  'delivery.failed': failureLine,
+  'delivery.dead': failureLine,
   'delivery.gap': (event) =>
     `delivery.gap: revocations since ${event.since} were purged before their ${event.channel} messages were sent`,
   'delivery.unattended': () =>
@@ -120,6 +118,14 @@ const lines: { readonly [Type in ServerEvent['type']]: (event: EventOfType<Type>
   'origin.refused': (event) =>
     `origin.refused: ${event.origin} is the origin of no redirect URI of ${nameOf(event.clientId)}, so its pages cannot read the response. If they belong to the client, register a redirect URI there`,
   'userinfo.answered': (event) => `${event.type}: to ${nameOf(event.clientId)}`,
+}
+
+function grantLine({ type, clientId }: EventOfType<'grant.queried' | 'grant.revoked'>): string {
+  return `${type}: by ${nameOf(clientId)}`
+}
+
+function failureLine(event: EventOfType<'delivery.failed' | 'delivery.dead'>): string {
+  return `${event.type}: ${event.channel} to ${nameOf(event.clientId)}, attempt ${event.attempts}: ${event.failure}`
 }
 
 type EventOfType<Type extends ServerEvent['type']> = Extract<ServerEvent, { readonly type: Type }>

@@ -7,14 +7,12 @@ const invalidRequest = {
   sentence: 'Send one access token, in the Authorization header.',
 } as const
 const invalidToken = { status: 401, code: 'invalid_token', sentence: 'The access token is not valid.' } as const
-// RFC 9449 §7.1.
 const invalidProof = { status: 401, code: 'invalid_dpop_proof', sentence: 'The DPoP proof is not valid.' } as const
 const insufficientScope = {
   status: 403,
   code: 'insufficient_scope',
   sentence: 'The access token does not have the required scope.',
 } as const
-// RFC 9470 §3.
 const signInAgain = {
   status: 401,
   code: 'insufficient_user_authentication',
