@@ -1,6 +1,7 @@
 import type { Measured } from './measure.ts'
 import type { Result } from './plots/plots-of.ts'
-import { median, ratiosOf, totalCost } from './report.ts'
+import { table } from '../../scripts/reference/markdown-table.ts'
+import { median, medianAndRange, ratiosOf, totalCost } from './report.ts'
 
 /** The tables of `docs/performance.md`, as far as their workloads were measured. */
 export function pageTables(results: readonly Result[]): string {
@@ -12,9 +13,9 @@ export function pageTables(results: readonly Result[]): string {
     others?.filter(({ suite }) => suite.name.startsWith('SCIM') === isScim),
   )
   return [
-    table('OAuth', oauth, oauthColumns),
-    table('SCIM', scim, scimColumns),
-    table('PostgreSQL, with the CPU time of the database', onPostgres, postgresColumns),
+    section('OAuth', oauth, oauthColumns),
+    section('SCIM', scim, scimColumns),
+    section('PostgreSQL, with the CPU time of the database', onPostgres, postgresColumns),
   ].join('')
 }
 
@@ -23,14 +24,11 @@ interface Column {
   readonly cell: (result: Result) => string
 }
 
-function table(title: string, results: readonly Result[] = [], columns: readonly Column[]): string {
+function section(title: string, results: readonly Result[] = [], columns: readonly Column[]): string {
   if (results.length === 0) return ''
-  const rows = [
-    ['workload', ...columns.map((column) => column.title)],
-    ['---', ...columns.map(() => '---')],
-    ...results.map((result) => [titleOf(result), ...columns.map(({ cell }) => cell(result))]),
-  ]
-  return `## ${title}\n\n${rows.map((cells) => `| ${cells.join(' | ')} |`).join('\n')}\n\n`
+  const head = ['workload', ...columns.map((column) => column.title)]
+  const rows = results.map((result) => [titleOf(result), ...columns.map(({ cell }) => cell(result))])
+  return `## ${title}\n\n${table(head, rows)}\n\n`
 }
 
 const titleOf = ({ suite, workload }: Result): string =>
@@ -52,8 +50,7 @@ const ratio = (title: string, [of, base]: readonly [FindTarget, FindTarget], ran
     const [row, floor] = [of(result), base(result)]
     if (row === undefined || floor === undefined) return ''
     const ratios = ratiosOf(row, floor, totalCost)
-    const middle = format(median(ratios))
-    return range === 'range' ? `${middle} [${format(Math.min(...ratios))}-${format(Math.max(...ratios))}]` : middle
+    return range === 'range' ? medianAndRange(ratios, format) : format(median(ratios))
   },
 })
 

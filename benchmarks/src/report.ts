@@ -1,5 +1,6 @@
 import { cpus, loadavg } from 'node:os'
 
+import { table } from '../../scripts/reference/markdown-table.ts'
 import type { FlowCost, Measured } from './measure.ts'
 
 /** Describes the machine and the version of Node. */
@@ -29,8 +30,7 @@ export function ratioTable(name: string, measured: readonly Measured[]): string 
     ...bases.flatMap((base) => [ratio(row, base, server), ...(hasDatabase ? [ratio(row, base, totalCost)] : [])]),
     row.flowsPerSecond.toFixed(0),
   ])
-  const lines = [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`)
-  return `### ${name}\n\n${lines.join('\n')}\n`
+  return `### ${name}\n\n${table(head, rows)}\n`
 }
 
 const server = (cost: FlowCost): number => cost.server
@@ -39,9 +39,12 @@ const server = (cost: FlowCost): number => cost.server
 export const totalCost = (cost: FlowCost): number => cost.server + cost.database
 
 function ratio(row: Measured, base: Measured, part: (cost: FlowCost) => number): string {
-  const ratios = ratiosOf(row, base, part)
-  return `${median(ratios).toFixed(2)} [${Math.min(...ratios).toFixed(2)}-${Math.max(...ratios).toFixed(2)}]`
+  return medianAndRange(ratiosOf(row, base, part), (value) => value.toFixed(2))
 }
+
+/** Formats the median and the range of values, such as `1.05 [1.04-1.09]`. */
+export const medianAndRange = (values: readonly number[], format: (value: number) => string): string =>
+  `${format(median(values))} [${format(Math.min(...values))}-${format(Math.max(...values))}]`
 
 /** Returns the ratio of the costs in each round. */
 export const ratiosOf = (row: Measured, base: Measured, part: (cost: FlowCost) => number): readonly number[] =>

@@ -4,7 +4,6 @@
 // it blocked its event loop repeatedly.
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg } from 'node:os'
 import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -15,6 +14,8 @@ import { Client } from 'pg'
 
 import { chosenName, runCommand, selectNamed } from '../../scripts/command-words.ts'
 import { startPostgres } from '../../packages/storage-sql/test/support/postgres-server.ts'
+import { forgetPeak, peakMebibytes } from '../support/process-memory.ts'
+import { quantile } from '../support/quantile.ts'
 import { hostileCases } from './hostile-cases.ts'
 import type { Measured, ProbeConfig } from './probe-process.ts'
 import { createPostgresDatabase, createSqliteDatabase, type HostileDatabase, type Scale } from './hostile-database.ts'
@@ -90,7 +91,7 @@ async function play(engine: string, hostile: HostileDatabase): Promise<void> {
         measured,
         isBusy,
         stalls: await ask<Stalls>(server),
-        residentMegabytes: peakMegabytes(server),
+        residentMegabytes: peakMebibytes(server),
         backends: backends?.most(),
       })
     } finally {
@@ -172,9 +173,6 @@ function missedTargets({ measured, isBusy, stalls, residentMegabytes, backends =
   ].filter((sentence) => sentence !== false)
 }
 
-const quantile = (of: readonly number[], share: number): number =>
-  of.toSorted((one, other) => one - other)[Math.ceil(of.length * share) - 1] ?? Number.NaN
-
 const milliseconds = (value: number): string => `${value.toFixed(value < 10 ? 1 : 0)} ms`
 
 async function startProcess(file: string, argument: unknown): Promise<ChildProcess> {
@@ -210,12 +208,6 @@ async function stop(child: ChildProcess): Promise<void> {
   child.kill('SIGKILL')
   await exited
 }
-
-/** Linux: the greatest resident memory since `forgetPeak`. */
-const peakMegabytes = ({ pid }: ChildProcess): number =>
-  Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
-
-const forgetPeak = ({ pid }: ChildProcess): void => writeFileSync(`/proc/${pid}/clear_refs`, '5')
 
 /** Counts the connections that the server process has to its database. */
 async function countBackends(url: string) {

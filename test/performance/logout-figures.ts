@@ -12,6 +12,7 @@ import { onlyCount } from '../../scripts/command-words.ts'
 import { startPostgres } from '../../packages/storage-sql/test/support/postgres-server.ts'
 import { issuer } from '../processes/server-config.ts'
 import { openPostgresSite, openSqliteSite, type ProcessSite } from '../processes/test-database.ts'
+import { quantile } from '../support/quantile.ts'
 
 const rounds = await onlyCount('pnpm bench logout', { of: 'rounds', otherwise: 100 })
 const clients = Array.from({ length: 20 }, (_, index) => clientId(`rp-${index}`))
@@ -123,7 +124,5 @@ async function aSession(name: string, storage: AdminStorage): Promise<SessionId>
 }
 
 function summary(times: readonly number[]): string {
-  const sorted = times.toSorted((left, right) => left - right)
-  const at = (part: number): string => (sorted[Math.floor((sorted.length - 1) * part)] ?? 0).toFixed(1)
-  return `${at(0.5)}, ${at(0.99)}`
+  return `${quantile(times, 0.5).toFixed(1)}, ${quantile(times, 0.99).toFixed(1)}`
 }

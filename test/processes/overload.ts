@@ -1,13 +1,14 @@
 // Sends more requests than two processes over PostgreSQL can serve: `pnpm stress overload [--limit requests] [--seconds n]`.
 // Half of the requests introspect a token, and half refresh one. `--limit` is the server's option `maxConcurrentRequests`.
 // It fails if a request gets anything but its answer or 503, or if the servers do not recover.
-import { readFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { parseArgs } from 'node:util'
 
 import { positiveCount, runCommand } from '../../scripts/command-words.ts'
 import { startPostgres } from '../../packages/storage-sql/test/support/postgres-server.ts'
 import { basic, encode } from '../support/flow.ts'
+import { forgetPeak, peakMebibytes } from '../support/process-memory.ts'
+import { quantile } from '../support/quantile.ts'
 import { clientRequests, codeOf, tokensOf, type Tokens } from './client-requests.ts'
 import { startServerProcesses } from './server-processes.ts'
 import { openPostgresSite } from './test-database.ts'
@@ -84,10 +85,9 @@ async function sustainableRate(): Promise<number> {
 async function phase(name: string, share: number): Promise<readonly Answer[]> {
   const started = performance.now()
   const answers: Promise<Answer>[] = []
-  let memory = 0
+  for (const server of servers) forgetPeak(server)
   for (let at = 0; at < seconds * 1000; at = performance.now() - started) {
     for (; answers.length < (at / 1000) * sustainable * share;) answers.push(timed(started))
-    memory = Math.max(memory, ...servers.map(({ pid }) => residentMebibytes(pid)))
     await new Promise((resolve) => setTimeout(resolve, 2))
   }
   const done = await Promise.all(answers)
@@ -99,14 +99,17 @@ async function phase(name: string, share: number): Promise<readonly Answer[]> {
   for (const status of new Set(unexpected.map((answer) => answer.status)))
     console.log(`Unexpected: ${status}, ${took(status).length} times`)
   const perSecond = (list: readonly number[]) => (list.length / seconds).toFixed(0)
+  const within = (list: readonly number[], part: number) => quantile(list, part).toFixed(1)
   const row = [
+    `${name}: ${(sustainable * share).toFixed(0)} per s`,
     perSecond(served),
-    quantile(served, 0.5),
-    quantile(served, 0.99),
+    within(served, 0.5),
+    within(served, 0.99),
     perSecond(refused),
-    quantile(refused, 0.99),
+    within(refused, 0.99),
+    Math.max(...servers.map(peakMebibytes)).toFixed(0),
   ]
-  console.log(`| ${name}: ${(sustainable * share).toFixed(0)} per s | ${row.join(' | ')} | ${memory.toFixed(0)} |`)
+  console.log(`| ${row.join(' | ')} |`)
   return done
 }
 
@@ -156,26 +159,14 @@ function post(
 
 /** Returns the second of a phase in which the median is no longer more than twice that of an earlier phase. */
 function recoveredAfter(before: readonly Answer[], after: readonly Answer[]): number | undefined {
-  const served = (answers: readonly Answer[]) => answers.filter(({ status }) => status === 200)
   const median = (answers: readonly Answer[]) =>
-    Number(
-      quantile(
-        served(answers).map(({ took }) => took),
-        0.5,
-      ),
+    quantile(
+      answers.filter(({ status }) => status === 200).map(({ took }) => took),
+      0.5,
     )
   for (let second = 1; second <= seconds; second += 1) {
     const inSecond = after.filter(({ sentAt }) => Math.ceil(sentAt / 1000) === second)
     if (median(inSecond) <= 2 * median(before)) return second
   }
   return undefined
-}
-
-function quantile(list: readonly number[], share: number): string {
-  const sorted = list.toSorted((one, other) => one - other)
-  return (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN).toFixed(1)
-}
-
-function residentMebibytes(pid: number): number {
-  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
 }

@@ -1,3 +1,5 @@
+import { table } from '../../scripts/reference/markdown-table.ts'
+
 /** What a statement costs, on average over its calls in a workload. */
 export interface StatementCost {
   readonly workload: string
@@ -60,7 +62,7 @@ export function growthTable(growth: readonly Growth[]): string {
     larger.milliseconds.toFixed(2),
   ])
   const head = ['workload', 'statement', 'pages, smaller', 'pages, larger', 'ratio', 'ms, smaller', 'ms, larger']
-  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+  return table(head, rows)
 }
 
 /** The verb and the first table of a statement. */

@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util'
 import { gzipSync } from 'node:zlib'
 
 import { positiveCount, runCommand, selectNamed } from '../../../scripts/command-words.ts'
+import { table } from '../../../scripts/reference/markdown-table.ts'
 import { startDriver } from '../driver/driver-process.ts'
 import type { WorkloadName } from '../driver/workloads.ts'
 import { interruption } from '../interruption.ts'
@@ -124,8 +125,7 @@ async function startTable(workload: WorkloadName, targets: readonly SuiteTarget[
     ...requests.flatMap((count) => [`MB after ${count} requests`, 'x floor']),
     'bundled kB (gzip)',
   ]
-  const lines = [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`)
-  return `\n### Start and first response to ${workload}, compared with ${targets[0]?.name ?? ''}\n\n${lines.join('\n')}`
+  return `\n### Start and first response to ${workload}, compared with ${targets[0]?.name ?? ''}\n\n${table(head, rows)}`
 }
 
 interface Row {
