@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join, posix, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-import type { Choices, DatabaseAddress, Framework } from './choices.ts'
+import type { Choices, Database, DatabaseAddress, Framework } from './choices.ts'
 import type { ExistingProject } from './existing-project.ts'
 import { mergeManifests, withVersions, type Manifest } from './manifest.ts'
 
@@ -63,9 +63,10 @@ export async function readTemplate(options: ProjectOptions): Promise<ProjectTemp
   const { framework, database, users } = choices
   const folders = foldersOf(framework, existing)
   const own = existing === undefined ? framework.layers : (framework.added?.layers ?? [])
-  const read = await Promise.all(
+  const layers = await Promise.all(
     ['shared', ...own, ...users.layers, ...database.layers].map((layer) => readLayer(layer, folders)),
   )
+  const read = [...layers, ...(await testDatabase(database, folders))]
   const manifest = withVersions(mergeManifests(read.map((layer) => layer.manifest)), await readOwnManifest())
   const readme = read
     .map((layer) => layer.readme)
@@ -73,10 +74,6 @@ export async function readTemplate(options: ProjectOptions): Promise<ProjectTemp
     .replace('my-server', name)
   const files = [
     ...read.flatMap((layer) => layer.files).map((file) => withWorkerName(file, name)),
-    // The project's own test uses SQLite in memory, whatever the database.
-    ...(folders.test !== undefined && database.address?.needsServer
-      ? await filesIn('databases/sqlite/code', folders.test)
-      : []),
     ...(folders.code === 'src' ? [] : [ordinary(join(folders.code, 'package.json'), importsOfFolder)]),
     ordinary(join(folders.own, 'README.md'), readme),
     { path: join(folders.own, '.env'), text: environment(options, folders), access: 'private' } as const,
@@ -130,6 +127,14 @@ async function readLayer(layer: string, folders: Folders): Promise<LayerContent>
     manifest: JSON.parse((await readIfThere(`${layer}/manifest.json`)) ?? '{}') as Manifest,
     readme: (await readIfThere(`${layer}/readme.md`)) ?? '',
   }
+}
+
+/** The database of the project's own test, if it has one on Node: SQLite in memory, whatever the database. */
+async function testDatabase({ address }: Database, { code, test }: Folders): Promise<readonly LayerContent[]> {
+  if (test === undefined || address === undefined) return []
+  const files = address.needsServer ? await filesIn('databases/sqlite/code', test) : []
+  const imports = { '#test-database': `./${address.needsServer ? test : code}/database.ts` }
+  return [{ files, manifest: { imports }, readme: '' }]
 }
 
 /** Returns the files of a folder of the template, to be written to a folder of the project. None if it does not exist. */
