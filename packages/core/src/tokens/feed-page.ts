@@ -32,16 +32,15 @@ export interface ReadFeedDependencies {
 
 /**
  * Reads up to a thousand entries of the feed after the cursor, or from the beginning when the cursor matches no stored
- * entry.
+ * entry, or comes from a page that left out entries because the clock of its server was ahead.
  */
 export async function readFeed(
   cursor: string | undefined,
   now: EpochSeconds,
   { revocations: store, retention, names }: ReadFeedDependencies,
 ): Promise<FeedPage> {
-  const revokedSince = epochSeconds(now - retention)
-  const start = parseFeedCursor(cursor)
-  const { before, following, completeSince } = await listAfter(start)
+  const revokedSince = epochSeconds(Math.max(now - retention, 0))
+  const { before, following, completeSince, beganAt } = await listAfter(parseFeedCursor(cursor))
   const until = after(now, retention)
   const delivered = await Promise.all(
     following.slice(0, pageSize).map(({ revocation }) => deliveredRevocations(revocation, until, names)),
@@ -50,22 +49,24 @@ export async function readFeed(
   const last = following[count - 1] ?? before
   return {
     revocations: delivered.slice(0, count).flat(),
-    cursor: await cursorAfter(last),
+    cursor: await cursorAfter(last, beganAt),
     // A receiver whose clock is ahead discards entries early, by as much as its clock is ahead.
-    coversAfter: epochSeconds(Math.max(completeSince, revokedSince + receiverSkew)),
+    coversAfter: epochSeconds(Math.max(completeSince, revokedSince + clockSkew)),
     more: following.length > count,
     position: last?.position ?? 0,
   }
 
-  async function listAfter(from: typeof start): Promise<EntriesAfter> {
-    if (from === undefined) {
+  async function listAfter(from: FeedPosition | undefined): Promise<EntriesAfter> {
+    // `coversAfter` of this page must not be earlier than the first entry that the receiver has read.
+    if (from === undefined || from.beganAt > revokedSince + clockSkew) {
       const list = await store.list({ from: undefined, revokedSince, limit: pageSize + 1 })
-      return { ...list, before: undefined, following: list.records }
+      return { ...list, before: undefined, following: list.records, beganAt: revokedSince }
     }
     // With a cursor, every later entry is returned, whatever the clock of this process says.
     const list = await store.list({ from: from.position, revokedSince: epochSeconds(0), limit: pageSize + 2 })
     const [before, ...following] = list.records
-    return (await pointsTo(from, before)) ? { ...list, before, following } : listAfter(undefined)
+    const { beganAt } = from
+    return (await pointsTo(from, before)) ? { ...list, before, following, beganAt } : listAfter(undefined)
   }
 }
 
@@ -80,7 +81,7 @@ function countFittingRecords(delivered: readonly (readonly DeliveredRevocation[]
 }
 
 /** The entries after a position, and the entry at the position. */
-interface EntriesAfter extends Pick<RevocationList, 'completeSince'> {
+interface EntriesAfter extends Pick<RevocationList, 'completeSince'>, Pick<FeedPosition, 'beganAt'> {
   readonly before: RevocationRecord | undefined
   readonly following: readonly RevocationRecord[]
 }
@@ -93,24 +94,27 @@ const namesOnPage = 160_000
 /** In characters: the kind, the time and the punctuation of an entry. */
 const entryLength = 32
 
-/** In seconds: how far the clock of a receiver may be ahead. */
-const receiverSkew = 60
+/** In seconds: how far the clock of a receiver, or of the server of its first page, may be ahead. */
+const clockSkew = 60
 
 /** A position in the feed, with a digest of the entry at that position. */
 interface FeedPosition {
   readonly position: number
   readonly entryDigest: string
+  /** The first page of the receiver left out the revocations before this time. */
+  readonly beganAt: EpochSeconds
 }
 
 /** Encodes the position of the entry, or of the beginning. */
-async function cursorAfter(record: RevocationRecord | undefined): Promise<string> {
-  return record === undefined ? 'start' : `${record.position}.${await digestOfEntry(record)}`
+async function cursorAfter(record: RevocationRecord | undefined, beganAt: EpochSeconds): Promise<string> {
+  return record === undefined ? 'start' : `${record.position}.${await digestOfEntry(record)}.${beganAt}`
 }
 
 /** @returns `undefined` for the beginning and for a malformed cursor. */
 function parseFeedCursor(cursor: string | undefined): FeedPosition | undefined {
-  const [, position = '', entryDigest = ''] = /^([1-9]\d{0,14})\.([\w-]{22})$/.exec(cursor ?? '') ?? []
-  return position === '' ? undefined : { position: Number(position), entryDigest: entryDigest }
+  const [, position, entryDigest, beganAt] = /^([1-9]\d{0,14})\.([\w-]{22})\.(\d{1,11})$/.exec(cursor ?? '') ?? []
+  if (position === undefined || entryDigest === undefined) return undefined
+  return { position: Number(position), entryDigest, beganAt: epochSeconds(Number(beganAt)) }
 }
 
 /**
