@@ -8,6 +8,8 @@ import { dependencyKinds, type Revocation } from './token-dependencies.ts'
 /** One response of the revocation feed. */
 export interface FeedPage {
   readonly revocations: readonly Revocation[]
+  /** The time of the response by the clock of the server, in seconds since 1970. */
+  readonly sentAt: number
   /** The position after the last revocation of this page. */
   readonly cursor: string
   /** In seconds since 1970: the feed contains every revocation of a token that was issued later. */
@@ -57,10 +59,10 @@ export async function readFeedPage(
 }
 
 /** Returns `undefined` for a page that contains anything unknown, because the unknown part could revoke a token. */
-function parsePage({ cursor, covers_after: coversAfter, more, ended }: JsonObject): FeedPage | undefined {
+function parsePage({ cursor, covers_after: coversAfter, more, ended, iat: sentAt }: JsonObject): FeedPage | undefined {
   if (typeof cursor !== 'string' || typeof coversAfter !== 'number' || typeof more !== 'boolean') return undefined
-  return Array.isArray(ended) && ended.every(isRevocation)
-    ? { revocations: ended, cursor, coversAfter, more }
+  return typeof sentAt === 'number' && Array.isArray(ended) && ended.every(isRevocation)
+    ? { revocations: ended, sentAt, cursor, coversAfter, more }
     : undefined
 }
 

@@ -101,15 +101,48 @@ describe('a revocation feed in the mode on_demand', () => {
     expect(await feed.statusOf(aToken({ claims }), 'key-1')).toBe('unknown')
   })
 
-  it('polls again after the clock was set back', async () => {
+  it('polls again after the clock was set back a little', async () => {
     const { at, feed, requests } = await aFeed()
     await feed.statusOf(aToken(), 'key-1')
 
-    at.seconds -= 3600
+    at.seconds -= 30
     await feed.statusOf(aToken(), 'key-1')
 
-    expect(requests).toHaveLength(2)
+    expect(requests.map(({ cursor }) => cursor)).toEqual([null, 'log.1'])
   })
+
+  it('reads all pages again after the clock was set back by more than a minute, because it removed revocations too early', async () => {
+    const log: readonly FeedAnswer[] = [{ revocations: [['token', 't', 1900]], more: true }, { more: true }, {}]
+    const { at, feed, requests } = await aFeed(({ cursor }, count) => log[cursor === null ? 0 : (count - 1) % 3] ?? {})
+    await feed.statusOf(aToken(), 'key-1')
+    at.seconds += 86_400
+    for (let count = 0; count < 3; count += 1) {
+      await feed.statusOf(aToken(), 'key-1')
+      at.seconds += 1
+    }
+
+    at.seconds = 1100
+    const status = await feed.statusOf(aToken(), 'key-1')
+
+    expect(status).toBe('revoked')
+    expect(requests.slice(-3).map(({ cursor }) => cursor === null)).toEqual([true, false, false])
+  })
+
+  it.each([-86_400, -3600, 3600, 86_400])(
+    'keeps a revocation for as long as the server says, although the clock of the server differs by %i seconds',
+    async (difference) => {
+      const iat = 1000 + difference
+      const answers: FeedAnswer[] = [{ revocations: [['token', 't', iat + 900]], claims: { iat } }]
+      const { at, feed } = await aFeed((_, count) => answers[count - 1] ?? { revocations: [['token', 'other', 9999]] })
+      const statuses = [await feed.statusOf(aToken(), 'key-1')]
+      for (const time of [1899, 1901]) {
+        at.seconds = time
+        statuses.push(await feed.statusOf(aToken(), 'key-1'))
+      }
+
+      expect(statuses).toEqual(['revoked', 'revoked', 'active'])
+    },
+  )
 })
 
 describe('a revocation feed that cannot be read', () => {
@@ -157,6 +190,7 @@ describe('an invalid feed response', () => {
     ['several audiences (RFC 8725 §3.9)', { claims: { aud: ['api', 'other'] } }],
     ['the nonce of an earlier request', { claims: { nonce: 'earlier' } }],
     ['no cursor', { claims: { cursor: undefined } }],
+    ['no time', { claims: { iat: undefined } }],
     ['no covers_after', { claims: { covers_after: undefined } }],
     ['more is not a boolean', { claims: { more: 'no' } }],
     ['no list of revocations', { claims: { ended: undefined } }],

@@ -103,11 +103,14 @@ function createFeedReader(deps: RevocationFeedDependencies, signal: AbortSignal)
   let readAt = -Infinity
 
   const catchUp = async (wait: number): Promise<void> => {
-    const [requestedAt, requestedFrom] = [clock(), cursor]
+    const requestedAt = clock()
+    // While the clock was ahead, revocations may have been removed that still matter.
+    if (requestedAt < readAt - toleratedStep) [cursor, readAt] = [undefined, -Infinity]
+    const requestedFrom = cursor
     const page = await readFeedPage({ cursor: requestedFrom, wait }, deps, signal)
     // Another call may have been faster. This page may then be outdated, so reading continues at the newer cursor.
     const isNext = cursor === requestedFrom
-    if (isNext) revoked.add(page.revocations, clock())
+    if (isNext) revoked.add(page.revocations, page.sentAt, clock())
     if (isNext) cursor = page.cursor
     if (!isNext || page.more) return catchUp(0)
     coversAfter = page.coversAfter
@@ -127,6 +130,9 @@ function createFeedReader(deps: RevocationFeedDependencies, signal: AbortSignal)
     },
   }
 }
+
+/** In milliseconds: how far a clock may be set back while revocations are kept for at least five minutes longer than tokens. */
+const toleratedStep = 60_000
 
 /** In seconds. */
 const longestWait = 5

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { createRevokedDependencies, type Revocation, type TokenDependencies } from './token-dependencies.ts'
 
 const now = 1_000_000
+const sentAt = 1000
 const user = { names: ['u', 'older'], generation: 3, family: 'f', grant: 'g', lineage: [], origins: [], session: 's' }
 const userToken: TokenDependencies = { token: 't', client: ['c', 'old'], user }
 const exchanged = { ...user, lineage: ['root', 'middle'], origins: ['t0', 't1'] }
@@ -11,7 +12,7 @@ const serviceToken: TokenDependencies = { token: 't', client: ['c'], user: undef
 
 const isRevoked = (revocations: readonly Revocation[], dependencies = userToken, at = now): boolean => {
   const revoked = createRevokedDependencies()
-  revoked.add(revocations, now)
+  revoked.add(revocations, sentAt, now)
   return revoked.includesAnyOf(dependencies, at)
 }
 

@@ -57,8 +57,11 @@ export type Revocation = readonly [kind: DependencyKind, name: string, until: nu
 
 /** The revocations that can still affect a token. */
 export interface RevokedDependencies {
-  /** Adds revocations. A later revocation of a name replaces an earlier one: an enabled client is "revoked" until 0. */
-  add(revocations: readonly Revocation[], now: EpochMilliseconds): void
+  /**
+   * Adds revocations. A later revocation of a name replaces an earlier one: an enabled client is "revoked" until 0.
+   * @param sentAt when the server sent them, by its clock. How long each is kept does not depend on the difference of the clocks.
+   */
+  add(revocations: readonly Revocation[], sentAt: number, now: EpochMilliseconds): void
   /** Tells whether the signing key was dropped. */
   includesKey(keyId: string, now: EpochMilliseconds): boolean
   /** Tells whether something that the token depends on is revoked. */
@@ -73,9 +76,10 @@ export function createRevokedDependencies(): RevokedDependencies {
   }
 
   return {
-    add(revocations, now) {
+    add(revocations, sentAt, now) {
       if (revocations.length > 0) for (const names of revoked.values()) removeExpired(names, now)
-      for (const [kind, name, until] of revocations) revoked.get(kind)?.set(name, until)
+      for (const [kind, name, until] of revocations)
+        revoked.get(kind)?.set(name, until === 0 ? 0 : until - sentAt + now / 1000)
     },
     includesKey: (keyId, now) => isRevoked('key', keyId, now),
     includesAnyOf({ token, client, user }, now) {
