@@ -4,9 +4,9 @@ import { posix } from 'node:path'
 import ts from 'typescript'
 import { expect, test } from 'vitest'
 
-import { choose, databases, frameworks, userTables } from './choices.ts'
-import type { Manifest } from './manifest.ts'
-import { createSecrets, readTemplate } from './template.ts'
+import { choose, databases, frameworks, userTables } from '../src/choices.ts'
+import type { Manifest } from '../src/manifest.ts'
+import { createSecrets, readTemplate } from '../src/template.ts'
 
 /** Every project that the command creates, and everything that it adds to an existing project. */
 const projects = frameworks.flatMap((framework) =>
