@@ -15,10 +15,15 @@ export interface Tokens {
  * @param userIndex the index of one of the site's users.
  */
 export async function runCodeFlow(site: OauthSite, lane: Lane, userIndex = 0): Promise<Tokens> {
-  const cookie = requireValue(site.cookies[userIndex % site.cookies.length])
-  const code = codeOf(await lane.exchange(authorizationRequest(site, cookie)))
+  const code = await requestCode(site, lane, userIndex)
   const form = { grant_type: 'authorization_code', code, redirect_uri: site.redirectUri, code_verifier: verifier }
   return tokensOf(await lane.exchange(postForm(site.paths.token, form, site)))
+}
+
+/** Requests a code for a user who is signed in and has consented. */
+export async function requestCode(site: OauthSite, lane: Lane, userIndex = 0): Promise<string> {
+  const cookie = requireValue(site.cookies[userIndex % site.cookies.length])
+  return codeOf(await lane.exchange(authorizationRequest(site, cookie)))
 }
 
 /** Returns the tokens of a token response. */

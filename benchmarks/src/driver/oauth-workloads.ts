@@ -1,5 +1,5 @@
 import type { OauthSite } from '../site.ts'
-import { runCodeFlow, tokensOf, type Tokens } from './code-flow.ts'
+import { requestCode, runCodeFlow, tokensOf, type Tokens } from './code-flow.ts'
 import { cycle } from './cycle.ts'
 import type { Lane, Reply } from './lane.ts'
 import { get, postForm } from './request-text.ts'
@@ -22,6 +22,14 @@ export const oauthWorkloads = {
     prepare: async ({ oauth }, lanes) =>
       lanes.map(() => async (lane) => {
         await runCodeFlow(requireValue(oauth), lane)
+      }),
+  },
+  /** The first request of the flow, whose code is not redeemed. */
+  code: {
+    requests: 1,
+    prepare: async ({ oauth }, lanes) =>
+      lanes.map(() => async (lane) => {
+        await requestCode(requireValue(oauth), lane)
       }),
   },
   // Each token is repeated only after thousands of other tokens, so that caches do not help.
