@@ -18,13 +18,31 @@ export function createExpiringRows<Key extends string | number, Row>(
   expiryOf: (row: Row) => EpochSeconds | undefined,
 ): ExpiringRows<Key, Row> {
   const rows = new Map<Key, Row>()
-  const expiries = createSortedRows<Expiry<Key>>(compareExpiries)
+  /** The keys of the rows that expire in the same second. Under load there are thousands, and their order does not matter. */
+  const keysByExpiry = new Map<EpochSeconds, Set<Key>>()
+  const expiries = createSortedRows<EpochSeconds>((one, other) => one - other)
 
-  function move(key: Key, before: Row | undefined, after: Row | undefined): void {
-    const [from, to] = [before, after].map((row) => (row === undefined ? undefined : expiryOf(row)))
+  function move(key: Key, from: EpochSeconds | undefined, to: EpochSeconds | undefined): void {
     if (from === to) return
-    if (from !== undefined) expiries.remove({ key, expiresAt: from })
-    if (to !== undefined) expiries.add({ key, expiresAt: to })
+    if (from !== undefined) forget(key, from)
+    if (to === undefined) return
+    const keys = keysByExpiry.get(to)
+    if (keys !== undefined) return void keys.add(key)
+    keysByExpiry.set(to, new Set([key]))
+    expiries.add(to)
+  }
+
+  function forget(key: Key, expiresAt: EpochSeconds): void {
+    const keys = keysByExpiry.get(expiresAt)
+    keys?.delete(key)
+    if (keys?.size !== 0) return
+    keysByExpiry.delete(expiresAt)
+    expiries.remove(expiresAt)
+  }
+
+  const expiryAt = (key: Key): EpochSeconds | undefined => {
+    const row = rows.get(key)
+    return row === undefined ? undefined : expiryOf(row)
   }
 
   return {
@@ -33,33 +51,25 @@ export function createExpiringRows<Key extends string | number, Row>(
     has: (key) => rows.has(key),
 
     set(key, row) {
-      move(key, rows.get(key), row)
+      move(key, expiryAt(key), expiryOf(row))
       rows.set(key, row)
     },
 
     delete(key) {
-      move(key, rows.get(key), undefined)
+      move(key, expiryAt(key), undefined)
       rows.delete(key)
     },
 
     expired(now, limit) {
-      const keys: Key[] = []
-      for (const { key, expiresAt } of expiries.from(0)) {
-        if (keys.length === limit || now < expiresAt) break
-        keys.push(key)
+      const found: Key[] = []
+      for (const expiresAt of expiries.from(0)) {
+        if (now < expiresAt) break
+        for (const key of keysByExpiry.get(expiresAt) ?? []) {
+          if (found.length === limit) return found
+          found.push(key)
+        }
       }
-      return keys
+      return found
     },
   }
-}
-
-interface Expiry<Key> {
-  readonly key: Key
-  readonly expiresAt: EpochSeconds
-}
-
-function compareExpiries<Key extends string | number>(one: Expiry<Key>, other: Expiry<Key>): number {
-  if (one.expiresAt !== other.expiresAt) return one.expiresAt - other.expiresAt
-  if (one.key === other.key) return 0
-  return one.key < other.key ? -1 : 1
 }
