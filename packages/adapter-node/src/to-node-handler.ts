@@ -169,7 +169,9 @@ function createAnswer(): Answer {
 
     const isClosing =
       body.state === 'too_large' || (body.state === 'unread' && (value.status === 413 || hasLargeBody(request)))
-    writeHead(response, isClosing ? closing(value, request) : value, lengthOf(value))
+    // The response to HEAD has no body, but its own `Content-Length`.
+    const length = request.method === 'HEAD' && value.body === undefined ? undefined : lengthOf(value)
+    writeHead(response, isClosing ? closing(value, request) : value, length)
     if (isClosing) return answerAndClose(request, response, { body: value.body, lingering })
     // Node itself discards the unread rest of a small body, and the connection stays open.
     response.end(request.method === 'HEAD' ? undefined : value.body)
@@ -278,14 +280,16 @@ const closing = (value: ServerResponse, { httpVersionMajor }: IncomingMessage): 
   httpVersionMajor > 1 ? value : { ...value, headers: [...value.headers, ['Connection', 'close']] }
 
 /**
- * Creates a function that returns the length of a response body in bytes. For a frozen response, the bytes are counted only
- * once, because for 2 kB of text this takes Node as much time as checking and writing the headers.
+ * Creates a function that returns the length of a response body in bytes; `undefined` for a status whose responses state
+ * none (RFC 9110 §8.6). For a frozen response, the bytes are counted only once, because for 2 kB of text this takes Node as
+ * much time as checking and writing the headers.
  */
 export function createBodyLength(): (response: ServerResponse) => number | undefined {
   const counted = new WeakMap<ServerResponse, number>()
   return (response) => {
-    const { body } = response
-    if (typeof body !== 'string') return body?.length
+    const { status, body } = response
+    if (body === undefined) return status === 204 || status === 304 ? undefined : 0
+    if (typeof body !== 'string') return body.length
     const known = counted.get(response)
     if (known !== undefined) return known
     const length = Buffer.byteLength(body)
@@ -297,7 +301,7 @@ export function createBodyLength(): (response: ServerResponse) => number | undef
 /**
  * Sets status and headers; nothing is sent yet. Headers of the service replace headers of the host with the same name, so
  * that no policy or cache rule is sent twice. Cookies are an exception: the host's cookies are kept.
- * @param length the length of the body in bytes; `undefined` if there is no body.
+ * @param length the length of the body in bytes; `undefined` if the response states none, or in its own headers.
  * @throws TypeError ERR_INVALID_CHAR when a name or value is not allowed in a header, such as one with a line break.
  */
 function writeHead(response: OutgoingMessage, { status, headers }: ServerResponse, length: number | undefined): void {
