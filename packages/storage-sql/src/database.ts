@@ -48,7 +48,7 @@ export function createDatabase(dialect: SqlDialect, issuer: string): Database {
       const { sql, lifetime } = statement
       const bound = statement.bind(values, issuer)
       if (lifetime === 'lasting')
-        return dialect.all(sql, bound, options === undefined ? lasting : { ...options, lifetime })
+        return dialect.all(sql, bound, options === undefined ? optionsOf(statement) : { ...options, lifetime })
       const provider = (values as Readonly<Record<string, SqlValue>>)['provider_id'] ?? null
       return dialect.all(sql, bound, { ...options, lifetime, owner: JSON.stringify([issuer, provider]) })
     },
@@ -67,6 +67,9 @@ export function createDatabase(dialect: SqlDialect, issuer: string): Database {
 
 /** The options of most statements, shared so that a call creates no object. */
 const lasting: SqlQueryOptions = { lifetime: 'lasting' }
+const lookup: SqlQueryOptions = { lifetime: 'lasting', isLookup: true }
+
+const optionsOf = ({ isLookup }: Pick<Statement<string>, 'isLookup'>): SqlQueryOptions => (isLookup ? lookup : lasting)
 
 /**
  * Creates Kysely's query builder without the class `Kysely`. Importing that class would add schema building and
@@ -85,9 +88,13 @@ function createQuery({ kysely }: SqlEngine): Database['query'] {
 export interface Statement<Name extends string> {
   readonly sql: string
   readonly lifetime: StatementLifetime
+  readonly isLookup: boolean
   /** Returns the values of the placeholders, in order. */
   readonly bind: (values: Readonly<Record<Exclude<Name, 'issuer'>, SqlValue>>, issuer: string) => readonly SqlValue[]
 }
+
+/** `lookup`: a lasting query that finds a few rows by their keys and locks none, so that it takes well below a millisecond. */
+type StatementKind = StatementLifetime | 'lookup'
 
 /** A placeholder for a value that is known when the statement runs. */
 export type Parameter<Name extends string> = (name: Name) => SqlValue
@@ -98,7 +105,7 @@ export type Parameter<Name extends string> = (name: Name) => SqlValue
  */
 export function compileStatement<Name extends string>(
   define: (parameter: Parameter<Name>) => Compilable,
-  lifetime: StatementLifetime = 'lasting',
+  kind: StatementKind = 'lasting',
 ): Statement<Name> {
   let compiled: CompiledStatement | undefined
   const statement = (): CompiledStatement => (compiled ??= compile(define(toNamedParameter)))
@@ -107,7 +114,8 @@ export function compileStatement<Name extends string>(
     get sql() {
       return statement().sql
     },
-    lifetime,
+    lifetime: kind === 'lookup' ? 'lasting' : kind,
+    isLookup: kind === 'lookup',
     bind(values, issuer) {
       // The types guarantee that the values contain every parameter except the issuer.
       const byName = values as Readonly<Record<string, SqlValue>>
@@ -119,16 +127,21 @@ export function compileStatement<Name extends string>(
   }
 }
 
+/** Defines a lookup. */
+export const compileLookup = <Name extends string>(
+  define: (parameter: Parameter<Name>) => Compilable,
+): Statement<Name> => compileStatement(define, 'lookup')
+
 /** Like `compileStatement`, for a statement that is written as SQL. */
 export const compileSql = <Name extends string>(
   query: QueryExecutorProvider,
   define: (parameter: Parameter<Name>) => RawBuilder<unknown>,
-  lifetime?: StatementLifetime,
+  kind?: StatementKind,
 ): Statement<Name> =>
   compileStatement((parameter: Parameter<Name>) => {
     const builder = define(parameter)
     return { compile: () => builder.compile(query) }
-  }, lifetime)
+  }, kind)
 
 /** Returns one parameter for each column, with the name of the column. */
 export function parameters<Column extends string>(

@@ -1,7 +1,7 @@
 // One file: an engine and its dialect are the contract that every database implements.
 
 import type { JsonValue } from '@mintmark/storage-interface'
-import { type AliasedRawBuilder, type Dialect, type Expression, type RawBuilder, sql } from 'kysely'
+import { type Dialect, type Expression, type RawBuilder, sql } from 'kysely'
 import type { JsonSearch } from './json-search.ts'
 
 /** The value of a parameter of a statement. */
@@ -180,7 +180,6 @@ export interface SqlEngine {
   readonly keepRows: (column: string, table: string, where: Expression<unknown>) => RawBuilder<unknown>
   /** Ends a query: it locks the rows against changes, and leaves out rows that another transaction has locked. */
   readonly skipLocked: RawBuilder<unknown>
-  readonly joined: SqlJoinedRows
   /** Filters and sorts by the content of a `searchable` column. */
   readonly search: JsonSearch
   /** JSON text of the object `target` with the members of the JSON text `patch` added or replaced. */
@@ -307,20 +306,6 @@ export interface SqlExpectedRows {
   readonly alike: readonly string[]
   /** Columns that are NULL in most rows. */
   readonly absent: readonly string[]
-}
-
-/** How a statement returns whole rows of a table, or of each table that it joins. */
-export interface SqlJoinedRows {
-  /** The select list for the table. */
-  readonly select: (table: SqlJoinedTable) => readonly AliasedRawBuilder<SqlValue, string>[]
-  /** Takes the table's row out of a row of the statement. If an outer join matched nothing, every value is NULL. */
-  readonly take: (table: SqlJoinedTable) => (row: SqlRow) => SqlRow
-}
-
-interface SqlJoinedTable {
-  /** The alias of the table in the statement. */
-  readonly alias: string
-  readonly columns: readonly string[]
 }
 
 /** An index of the rows that meet a condition. If it is unique, only these rows differ in its columns. */
@@ -463,6 +448,8 @@ export interface SqlQueryOptions {
    * has more rows. Only for engines with `readsRowByRow`.
    */
   readonly maxBytes?: number | undefined
+  /** Whether it is a lasting query that finds a few rows by their keys and locks none. An engine may send several together. */
+  readonly isLookup?: boolean
 }
 
 /** A statement of a transaction. If a `guard` returns no row, the transaction is rolled back. */

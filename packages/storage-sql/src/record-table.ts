@@ -15,7 +15,7 @@ import { type Database, compileSql, type Parameter } from './database.ts'
 import { type SqlEngine, type SqlRow, type SqlValue, UniqueViolationError } from './dialect.ts'
 import type { JsonValue } from '@mintmark/storage-interface'
 import type { SecretDigest, SecretRecord } from '@mintmark/storage-interface/stores'
-import { indexOfColumn, oncePerStatement } from './row.ts'
+import { indexOfColumn, oncePerStatement, selectColumns, takeColumns } from './row.ts'
 
 /** A table of records: how statements write them, and how they select and read whole records. */
 export interface RecordTable<Of extends RecordDefinition> extends RecordCodec<Of> {
@@ -42,7 +42,7 @@ export function recordTable<Of extends RecordDefinition>(
     // Every row belongs to the issuer and was not removed.
     columns: columns.filter((column) => column !== 'issuer' && column !== 'removed_at'),
   }
-  const take = engine.joined.take(selected)
+  const take = takeColumns(selected)
 
   const insert = compileSql(query, (p: Parameter<string>) => {
     const names = sql.join(columns.map((column) => sql.ref(column)))
@@ -53,7 +53,7 @@ export function recordTable<Of extends RecordDefinition>(
   return {
     ...codec,
     get selection() {
-      return engine.joined.select(selected)
+      return selectColumns(selected)
     },
     take,
     readTableRow: codec.read,

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import type { SqlRow } from './dialect.ts'
-import { createColumnReader, joinedColumns, readIfChanged, toIndexByColumn, toSqlRows, valueOf } from './row.ts'
+import { createColumnReader, takeColumns, readIfChanged, toIndexByColumn, toSqlRows, valueOf } from './row.ts'
 import { sqlite } from './sqlite/index.ts'
 
 test('reads a value of each row by the name of its column', () => {
@@ -39,15 +39,15 @@ test('throws for NULL in a column that must have a value', () => {
 
 const joinedRow = { indexByColumn: toIndexByColumn(['grant_id', 'user_id', 'user_active']), values: ['g', 'u', 1] }
 
-test('joinedColumns takes the columns of one table from a joined row', () => {
-  const own = joinedColumns.take({ alias: 'user', columns: ['id', 'active'] })(joinedRow)
+test('takeColumns takes the columns of one table from a joined row', () => {
+  const own = takeColumns({ alias: 'user', columns: ['id', 'active'] })(joinedRow)
 
   expect([...own.indexByColumn.keys()]).toEqual(['id', 'active'])
   expect([valueOf(own, 'id'), valueOf(own, 'active')]).toEqual(['u', 1])
 })
 
-test('joinedColumns throws for a table that the statement does not join', () => {
-  const take = joinedColumns.take({ alias: 'client', columns: ['id'] })
+test('takeColumns throws for a table that the statement does not join', () => {
+  const take = takeColumns({ alias: 'client', columns: ['id'] })
 
   expect(() => take(joinedRow)).toThrow('client_id')
 })

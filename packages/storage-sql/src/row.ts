@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 import { forgetOldest } from '@mintmark/internal'
-import { type RawBuilder, sql } from 'kysely'
+import { type AliasedRawBuilder, type RawBuilder, sql } from 'kysely'
 import type { Parameter } from './database.ts'
-import type { SqlEngine, SqlJoinedRows, SqlRow, SqlValue } from './dialect.ts'
+import type { SqlEngine, SqlRow, SqlValue } from './dialect.ts'
 
 /** Returns the index of each column. @param columns the names, in the order of the values. */
 export const toIndexByColumn = (columns: readonly string[]): SqlRow['indexByColumn'] =>
@@ -61,21 +61,27 @@ function freezeDeeply<Of extends object>(object: Of): Of {
   return Object.freeze(object)
 }
 
-/**
- * Selects each column separately, in SQLite and MariaDB. Cloudflare allows 100 columns in a result; the largest join has
- * about 60.
- */
-export const joinedColumns: SqlJoinedRows = {
-  select: ({ alias, columns }) =>
-    columns.map((column) => sql<SqlValue>`${sql.ref(`${alias}.${column}`)}`.as(`${alias}_${column}`)),
+/** A table of which a statement returns whole rows, alone or joined with others. */
+interface SelectedTable {
+  /** The alias of the table in the statement. */
+  readonly alias: string
+  readonly columns: readonly string[]
+}
 
-  take: ({ alias, columns }) => {
-    const ownColumns = oncePerStatement(
-      (indexByColumn): SqlRow['indexByColumn'] =>
-        new Map(columns.map((column) => [column, indexOfColumn(indexByColumn, `${alias}_${column}`)])),
-    )
-    return (row) => ({ indexByColumn: ownColumns(row), values: row.values })
-  },
+/**
+ * Returns the select list for a table: each column with the alias in its name. PostgreSQL cuts names after 63 bytes, and Cloudflare
+ * allows 100 columns in a result; the largest join has about 60.
+ */
+export const selectColumns = ({ alias, columns }: SelectedTable): readonly AliasedRawBuilder<SqlValue, string>[] =>
+  columns.map((column) => sql<SqlValue>`${sql.ref(`${alias}.${column}`)}`.as(`${alias}_${column}`))
+
+/** Takes the table's row out of a row of the statement. If an outer join matched nothing, every value is NULL. */
+export function takeColumns({ alias, columns }: SelectedTable): (row: SqlRow) => SqlRow {
+  const ownColumns = oncePerStatement(
+    (indexByColumn): SqlRow['indexByColumn'] =>
+      new Map(columns.map((column) => [column, indexOfColumn(indexByColumn, `${alias}_${column}`)])),
+  )
+  return (row) => ({ indexByColumn: ownColumns(row), values: row.values })
 }
 
 /** Returns a function that computes a value from the columns of a statement, once for each of the statements whose rows it gets. */

@@ -1,7 +1,6 @@
 import type { JsonValue } from '@mintmark/storage-interface'
 import { type Expression, MysqlAdapter, type RawBuilder, sql } from 'kysely'
 import type { SqlEngine, SqlPairs, SqlPartialIndex, SqlTrigger, SqlValue } from '../dialect.ts'
-import { joinedColumns } from '../row.ts'
 import { indexedValues } from './indexed-values.ts'
 import { endOfFound, insertOfFound, MariadbQueryCompiler } from './query-compiler.ts'
 import { mariadbSearch } from './search.ts'
@@ -141,7 +140,6 @@ export const mariadb: SqlEngine = {
   keepRows: (column, table, where) =>
     sql`select ${sql.ref(column)} from ${sql.table(table)} force index (primary) where ${where} lock in share mode`,
   skipLocked: sql`for update skip locked`,
-  joined: joinedColumns,
   search: mariadbSearch,
   mergeJson: (target, patch) => sql`json_merge_patch(${target}, ${patch})`,
   insertIfAbsent: (insert, returning = sql`1 as inserted`) => sql`${insert} returning ${returning}`,

@@ -46,6 +46,8 @@ export interface PostgresStatement {
   readonly values?: unknown[]
   /** Each row is a list of its values, not an object. */
   readonly rowMode?: 'array'
+  /** Whether it is one of a fixed number of statements. */
+  readonly isLasting?: boolean
 }
 
 export interface PostgresResult {

@@ -13,7 +13,9 @@ import {
 import { createFairTurns, type FairTurns } from '../fair-turns.ts'
 import { postgres } from './engine.ts'
 import { createLateStatements } from './late-statements.ts'
+import { createLookups } from './lookups.ts'
 import { runInTransaction, runStatement, runSteps, type TimedPool } from './run.ts'
+import { createSend } from './send.ts'
 import { decodeValue, encodeValue } from './text.ts'
 import { toIndexByColumn } from '../row.ts'
 
@@ -55,13 +57,8 @@ export function toPostgresDialect(pool: PostgresPool, options: PostgresDialectOp
   })
   const { migrate = 'by-command', timeoutMilliseconds = 5000, preparedStatementsBehindPooler = false } = options
   refuseSeveralHosts(pool)
-  const timed = {
-    pool,
-    timeoutMilliseconds,
-    connections: watchConnections(),
-    namesBehindPooler: preparedStatementsBehindPooler,
-    endLateStatement: createLateStatements(pool, timeoutMilliseconds),
-  }
+  const timed = timedPool(pool, { timeoutMilliseconds, namesBehindPooler: preparedStatementsBehindPooler })
+  const lookUp = createLookups(timed)
   const turns = { long: createLongTurns(timed), passing: createLongTurns(timed) }
   const prepare = createPrepare()
   const read = createResultReader()
@@ -77,9 +74,10 @@ export function toPostgresDialect(pool: PostgresPool, options: PostgresDialectOp
     migrate,
     migrateCommand: 'mintmark-migrate apply --postgres URL',
 
-    async all(text, parameters, { lifetime = 'lasting', owner = '', signal } = {}) {
+    async all(text, parameters, { lifetime = 'lasting', owner = '', signal, isLookup = false } = {}) {
       requireOpen()
       const statement = prepare(text, parameters, lifetime)
+      if (isLookup) return read(await lookUp(statement), text, lifetime)
       if (lifetime === 'lasting') return read(await runStatement(timed, statement, signal), text, lifetime)
       // In a transaction the server limits the time of the query, even if this process is killed meanwhile.
       const result = await turns[lifetime]({ owner, signal }, () =>
@@ -112,6 +110,17 @@ export function toPostgresDialect(pool: PostgresPool, options: PostgresDialectOp
     },
   }
 }
+
+const timedPool = (
+  pool: PostgresPool,
+  options: Pick<TimedPool, 'timeoutMilliseconds' | 'namesBehindPooler'>,
+): TimedPool => ({
+  ...options,
+  pool,
+  connections: watchConnections(),
+  endLateStatement: createLateStatements(pool, options.timeoutMilliseconds),
+  send: createSend(),
+})
 
 /**
  * Queries that may read many rows use at most a quarter of the pool for pages, and a quarter for searches. The rest of the
@@ -159,7 +168,7 @@ export function createPrepare(): Prepare {
     const sent = { text, values: parameters.map(encodeValue), rowMode: 'array' } as const
     // Every connection keeps a statement that has a name. A statement that is one of very many has no name, and is planned
     // for its values each time.
-    return lifetime === 'passing' ? sent : { name: nameOf(text), ...sent }
+    return lifetime === 'passing' ? sent : { name: nameOf(text), ...sent, isLasting: true }
   }
 }
 

@@ -12,35 +12,12 @@ import {
   type SqlEngine,
   type SqlExpectedRows,
   type SqlIndexedValues,
-  type SqlJoinedRows,
   type SqlTrigger,
-  type SqlValue,
 } from '../dialect.ts'
 import { changeFoundRows, selectPairs, standardForms, statementsAmong } from '../standard-forms.ts'
 import { postgresSearch } from './search.ts'
-import { decodeJson, decodeText, decodeValue, encodeJson, jsonbOfText } from './text.ts'
-import { readRows, toIndexByColumn, valueOf } from '../row.ts'
-
-/**
- * Selects one column for each table, a JSON list: the server sends the name and type of every column with every result, and
- * reading these takes the driver longer than reading 52 values.
- */
-const postgresJoinedRows: SqlJoinedRows = {
-  select: ({ alias, columns }) => {
-    const values = sql.join(columns.map((column) => sql.ref(`${alias}.${column}`)))
-    return [sql<SqlValue>`json_build_array(${values})::text`.as(alias)]
-  },
-
-  take: ({ alias, columns }) => {
-    const indexByColumn = toIndexByColumn(columns)
-    return (row) => {
-      const text = valueOf(row, alias) as string
-      const values = JSON.parse(text) as readonly unknown[]
-      // PostgreSQL writes the character that encoded strings contain as this escape.
-      return { indexByColumn, values: text.includes(String.raw`\u001a`) ? values.map(decodeValue) : values }
-    }
-  },
-}
+import { decodeJson, decodeText, encodeJson, jsonbOfText } from './text.ts'
+import { readRows } from '../row.ts'
 
 /** PostgreSQL 14 or later. */
 export const postgres: SqlEngine = {
@@ -147,7 +124,6 @@ END $$`,
   readsRowByRow: false,
   keepRows: (column, table, where) => sql`${readRows(column, table, where)} for key share of ${sql.table(table)}`,
   skipLocked: sql`for update skip locked`,
-  joined: postgresJoinedRows,
   search: postgresSearch,
   insertIfAbsent: insertOrNothing,
   changeRows: updateReturning,

@@ -1,16 +1,9 @@
-import {
-  giveBack,
-  takeConnection,
-  withTimeout,
-  type PostgresClient,
-  type PostgresPool,
-  type PostgresResult,
-} from './connection.ts'
+import { giveBack, takeConnection, withTimeout, type PostgresClient, type PostgresPool } from './connection.ts'
 
 /** A statement whose caller has given up, and the connection on which it still runs. */
 interface LateStatement {
   readonly client: PostgresClient
-  readonly unanswered: Promise<PostgresResult>
+  readonly unanswered: Promise<unknown>
   /** Whether a pooler is in between, so that the number of the server process is not known. */
   readonly hasPooler: boolean
 }

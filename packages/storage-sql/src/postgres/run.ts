@@ -16,6 +16,7 @@ import {
 } from './connection.ts'
 import { untilAborted } from '../until-aborted.ts'
 import type { EndLateStatement } from './late-statements.ts'
+import { sendsMessages, type Send } from './send.ts'
 
 /**
  * Runs a statement, and retries for a moment while the database restarts.
@@ -29,10 +30,26 @@ export function runStatement(
   statement: PostgresStatement,
   signal?: AbortSignal,
 ): Promise<PostgresResult> {
+  const isRead = mayRunTwice(statement)
   return retry(
-    () => attemptOnConnection({ ...pool, signal, isRead: mayRunTwice(statement) }, (ask) => ask(statement)),
-    (failure) => failure === 'lost' && mayRunTwice(statement),
+    () => attemptOnConnection({ pool, signal, isRead }, (ask) => ask(statement)),
+    (failure) => failure === 'lost' && isRead,
   )
+}
+
+/** Sends queries together, once. All of them fail if one does, or if the driver cannot send them together. */
+export const tryTogether = (
+  pool: TimedPool,
+  statements: readonly PostgresStatement[],
+): Promise<Attempt<readonly PostgresResult[]>> =>
+  attemptOnConnection({ pool, signal: undefined, isRead: true }, async (_, { client, askTogether }) => {
+    if (!sendsMessages(client)) throw new OneByOneError()
+    return askTogether(statements)
+  })
+
+/** The connection is not one of `pg`, or is in a mode in which it sends one statement at a time. */
+export class OneByOneError extends Error {
+  override readonly name = 'OneByOneError'
 }
 
 /** Statements of this package that begin with WITH read, or have the same result when they run twice (`sessions.join`). */
@@ -54,14 +71,14 @@ export async function runSteps(
   signal?: AbortSignal,
 ): Promise<PostgresResult | undefined> {
   let isCommitting = false
-  const commit = async (ask: Send): Promise<void> => {
+  const commit = async (ask: Ask): Promise<void> => {
     isCommitting = true
     await ask({ text: 'COMMIT' })
   }
 
   // BEGIN is inside the `try`: the server may have run it even if the statement sent with it failed, and the connection
   // goes back to the pool.
-  const beginAndAsk = async (ask: Send): Promise<PostgresResult | undefined> => {
+  const beginAndAsk = async (ask: Ask): Promise<PostgresResult | undefined> => {
     await ask(begin(pool))
     return sendInOrder(ask, steps)
   }
@@ -69,7 +86,9 @@ export async function runSteps(
   return retry(
     () => {
       isCommitting = false
-      return attemptOnConnection({ ...pool, signal }, (ask) => inTransaction(ask, () => beginAndAsk(ask), commit))
+      return attemptOnConnection({ pool, signal, isRead: false }, (ask) =>
+        inTransaction(ask, () => beginAndAsk(ask), commit),
+      )
     },
     (failure) => failure === 'lost' && !isCommitting,
   )
@@ -88,9 +107,9 @@ const begin = ({ timeoutMilliseconds }: TimedPool): PostgresStatement => ({
 })
 
 async function inTransaction<T>(
-  ask: Send,
+  ask: Ask,
   work: () => Promise<T | undefined>,
-  commit: (ask: Send) => Promise<void>,
+  commit: (ask: Ask) => Promise<void>,
 ): Promise<T | undefined> {
   try {
     const answer = await work()
@@ -103,7 +122,7 @@ async function inTransaction<T>(
   }
 }
 
-async function sendInOrder(ask: Send, steps: readonly PostgresStep[]): Promise<PostgresResult | undefined> {
+async function sendInOrder(ask: Ask, steps: readonly PostgresStep[]): Promise<PostgresResult | undefined> {
   let result: PostgresResult = { fields: [], rows: [] }
   for (const { isGuard, ...statement } of steps) {
     result = await ask(statement)
@@ -182,19 +201,24 @@ export interface TimedPool {
   /** Whether statements keep their names on a connection to a pooler. */
   readonly namesBehindPooler: boolean
   readonly endLateStatement: EndLateStatement
+  readonly send: Send
 }
 
 /** A pool, and the call that takes a connection. */
-interface CallOnPool extends TimedPool {
+interface CallOnPool {
+  readonly pool: TimedPool
   readonly signal: AbortSignal | undefined
   /** Whether the call can be repeated on another connection although it has succeeded. */
-  readonly isRead?: boolean
+  readonly isRead: boolean
 }
 
 /** Sends one statement on the connection. @throws the driver's error, or `TimedOutError`. */
-type Send = (statement: PostgresStatement) => Promise<PostgresResult>
+type Ask = (statement: PostgresStatement) => Promise<PostgresResult>
 
-type Attempt<T> =
+/** Sends several statements together, in one transaction. @throws as `Ask`. */
+type AskTogether = (statements: readonly PostgresStatement[]) => Promise<readonly PostgresResult[]>
+
+export type Attempt<T> =
   | { readonly outcome: 'answered'; readonly answer: T }
   | { readonly outcome: 'failed'; readonly failure: PostgresFailure; readonly cause: unknown }
 
@@ -202,11 +226,14 @@ type Attempt<T> =
  * Runs the work on one connection of the pool and returns the connection, or closes it if it is broken. A statement that was
  * aborted, or not answered in time, is cancelled before the connection is returned.
  */
-async function attemptOnConnection<T>(call: CallOnPool, work: (ask: Send) => Promise<T>): Promise<Attempt<T>> {
-  const { timeoutMilliseconds, connections, endLateStatement, signal, isRead: isRepeatable = false, pool } = call
+async function attemptOnConnection<T>(
+  { pool: timed, signal, isRead }: CallOnPool,
+  work: (ask: Ask, taken: { readonly client: PostgresClient; readonly askTogether: AskTogether }) => Promise<T>,
+): Promise<Attempt<T>> {
+  const { timeoutMilliseconds, connections, endLateStatement, send } = timed
   let client: PostgresClient
   try {
-    client = await takeCurrentConnection({ pool, timeoutMilliseconds, connections })
+    client = await takeCurrentConnection(timed)
   } catch (cause) {
     // In every case, the server has not received the statement.
     return { outcome: 'failed', failure: cause instanceof TimedOutError ? 'late' : 'unsent', cause }
@@ -216,13 +243,12 @@ async function attemptOnConnection<T>(call: CallOnPool, work: (ask: Send) => Pro
     giveBack(client, { isSound: true })
     return { outcome: 'failed', failure: 'mistake', cause: signal.reason }
   }
+  const keepsNames = timed.namesBehindPooler || !connections.hasPooler(client)
   let isSound = true
-  let unanswered: Promise<PostgresResult> | undefined
-  const ask: Send = async (statement) => {
+  let unanswered: Promise<unknown> | undefined
+  const askTogether: AskTogether = async (statements) => {
     if (!isSound) throw new Error('Connection terminated: an earlier statement broke it')
-    const answer = client.query(
-      call.namesBehindPooler || !connections.hasPooler(client) ? statement : withoutName(statement),
-    )
+    const answer = send(client, keepsNames ? statements : statements.map(withoutName))
     try {
       return await withTimeout(signal === undefined ? answer : untilAborted(answer, signal), timeoutMilliseconds)
     } catch (cause) {
@@ -234,9 +260,13 @@ async function attemptOnConnection<T>(call: CallOnPool, work: (ask: Send) => Pro
       throw cause
     }
   }
+  const ask: Ask = async (statement) => {
+    const [result] = await askTogether([statement])
+    return result ?? { fields: [], rows: [] }
+  }
   try {
-    const answer = await work(ask)
-    if (!isRepeatable || !connections.isReadOnly(client)) return { outcome: 'answered', answer }
+    const answer = await work(ask, { client, askTogether })
+    if (!isRead || !connections.isReadOnly(client)) return { outcome: 'answered', answer }
     isSound = false
     return { outcome: 'failed', failure: 'read_only', cause: new ReadOnlyServerError() }
   } catch (cause) {

@@ -14,7 +14,7 @@ import {
   type SqlEngine,
   type SqlIndexedValues,
 } from '../dialect.ts'
-import { joinedColumns, readRows } from '../row.ts'
+import { readRows } from '../row.ts'
 import { changeFoundRows, selectPairs, standardForms, statementsAmong } from '../standard-forms.ts'
 import { sqliteSearch } from './search.ts'
 import { showRows } from './statistics.ts'
@@ -98,7 +98,6 @@ ${statements.map((statement) => `  ${statement};\n`).join('')}END`,
   readsRowByRow: true,
   keepRows: readRows,
   skipLocked: sql``,
-  joined: joinedColumns,
   search: sqliteSearch,
   insertIfAbsent: insertOrNothing,
   changeRows: updateReturning,

@@ -1,6 +1,6 @@
 import { untilSettled, type GrantStore } from '@mintmark/storage-interface/stores'
 import { grants } from '@mintmark/storage-interface/records'
-import { type Database, compileStatement, type Parameter } from '../database.ts'
+import { type Database, compileLookup, compileStatement, type Parameter } from '../database.ts'
 import { recordTable, type RecordTable } from '../record-table.ts'
 
 export function createGrantStore(database: Database): GrantStore {
@@ -71,7 +71,7 @@ function grantStatements({ query }: Pick<Database, 'query'>, table: RecordTable<
       .returning(table.selection)
 
   return {
-    find: compileStatement((p: Parameter<'issuer' | 'grant_id'>) =>
+    find: compileLookup((p: Parameter<'issuer' | 'grant_id'>) =>
       query
         .selectFrom('mintmark_grants')
         .select(table.selection)
@@ -79,7 +79,7 @@ function grantStatements({ query }: Pick<Database, 'query'>, table: RecordTable<
         .where('grant_id', '=', p('grant_id')),
     ),
 
-    findUnrevoked: compileStatement((p: Parameter<'issuer' | 'user_id' | 'client_id'>) =>
+    findUnrevoked: compileLookup((p: Parameter<'issuer' | 'user_id' | 'client_id'>) =>
       query
         .selectFrom('mintmark_grants')
         .select(table.selection)

@@ -1,7 +1,7 @@
 import { untilSettled, type InteractionStore } from '@mintmark/storage-interface/stores'
 import { interactions } from '@mintmark/storage-interface/records'
 import { createColumnReader } from '../row.ts'
-import { type Database, compileStatement, type Parameter } from '../database.ts'
+import { type Database, compileLookup, compileStatement, type Parameter } from '../database.ts'
 import type { SqlRow } from '../dialect.ts'
 import { recordTable, type RecordTable } from '../record-table.ts'
 
@@ -64,7 +64,7 @@ function interactionStatements({ query }: Pick<Database, 'query'>, table: Record
       .returning(table.selection)
 
   return {
-    find: compileStatement((p: Parameter<Visit>) =>
+    find: compileLookup((p: Parameter<Visit>) =>
       query
         .selectFrom('mintmark_interactions')
         .select(table.selection)

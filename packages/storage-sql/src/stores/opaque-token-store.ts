@@ -1,7 +1,7 @@
 import { untilSettled, type OpaqueTokenStore } from '@mintmark/storage-interface/stores'
 import { opaqueTokens } from '@mintmark/storage-interface/records'
 import { createColumnReader } from '../row.ts'
-import { type Database, compileStatement, type Parameter } from '../database.ts'
+import { type Database, compileLookup, compileStatement, type Parameter } from '../database.ts'
 import { recordTable, type RecordTable } from '../record-table.ts'
 
 export function createOpaqueTokenStore(database: Database): OpaqueTokenStore {
@@ -35,7 +35,7 @@ export function createOpaqueTokenStore(database: Database): OpaqueTokenStore {
 
 function opaqueTokenStatements({ query }: Pick<Database, 'query'>, table: RecordTable<typeof opaqueTokens>) {
   return {
-    find: compileStatement((p: Parameter<'issuer' | 'digest' | 'now'>) =>
+    find: compileLookup((p: Parameter<'issuer' | 'digest' | 'now'>) =>
       query
         .selectFrom('mintmark_opaque_tokens')
         .select(table.selection)
@@ -45,7 +45,7 @@ function opaqueTokenStatements({ query }: Pick<Database, 'query'>, table: Record
         .where('revoked_at', 'is', null),
     ),
 
-    findOwn: compileStatement((p: Parameter<'issuer' | 'digest' | 'client_id'>) =>
+    findOwn: compileLookup((p: Parameter<'issuer' | 'digest' | 'client_id'>) =>
       query
         .selectFrom('mintmark_opaque_tokens')
         .select('revoked_at')

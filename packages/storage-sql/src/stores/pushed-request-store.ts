@@ -1,7 +1,7 @@
 import { type PushedRequestStore, untilSettled } from '@mintmark/storage-interface/stores'
 import { pushedRequests } from '@mintmark/storage-interface/records'
 import { createColumnReader } from '../row.ts'
-import { type Database, compileStatement, type Parameter } from '../database.ts'
+import { type Database, compileLookup, compileStatement, type Parameter } from '../database.ts'
 import type { SqlRow } from '../dialect.ts'
 import { recordTable, type RecordTable } from '../record-table.ts'
 
@@ -40,7 +40,7 @@ export function createPushedRequestStore(database: Database): PushedRequestStore
 function pushedRequestStatements({ query }: Pick<Database, 'query'>, table: RecordTable<typeof pushedRequests>) {
   type Use = 'issuer' | 'digest' | 'client_id' | 'now'
   return {
-    find: compileStatement((p: Parameter<Use>) =>
+    find: compileLookup((p: Parameter<Use>) =>
       query
         .selectFrom('mintmark_pushed_requests')
         .select(table.selection)

@@ -10,7 +10,7 @@ import {
 } from '@mintmark/storage-interface'
 import type { Revocation, RevocationStore } from '@mintmark/storage-interface/stores'
 import { sql, type Expression } from 'kysely'
-import { type Database, compileSql, compileStatement, type Parameter } from '../database.ts'
+import { type Database, compileSql, compileLookup, compileStatement, type Parameter } from '../database.ts'
 import type { SqlRow } from '../dialect.ts'
 import { createColumnReader, type ColumnReader } from '../row.ts'
 import { usedValueDigest } from './replay-store.ts'
@@ -113,7 +113,7 @@ function revocationStatements(query: Database['query']) {
           .onConflict((conflict) => conflict.doNothing()),
     ),
 
-    findToken: compileStatement((p: Parameter<FindParameter>) => findRevokedToken(query, p)),
+    findToken: compileLookup((p: Parameter<FindParameter>) => findRevokedToken(query, p)),
 
     listFrom: compileSql(query, (p: Parameter<PageParameter | 'from'>) => pageQuery(sql`${p('from')}`, p)),
 

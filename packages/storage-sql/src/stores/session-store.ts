@@ -5,7 +5,7 @@ import { type SessionEnd, type SessionStore, untilSettled } from '@mintmark/stor
 import { type ColumnName, sessionParticipants, sessions } from '@mintmark/storage-interface/records'
 import { sql } from 'kysely'
 import { createColumnReader } from '../row.ts'
-import { type Database, compileSql, compileStatement, parameters, type Parameter } from '../database.ts'
+import { type Database, compileSql, compileLookup, compileStatement, parameters, type Parameter } from '../database.ts'
 import type { SqlValue } from '../dialect.ts'
 import { recordTable } from '../record-table.ts'
 import {
@@ -126,7 +126,7 @@ type Ended = Readonly<Record<'session_id' | End, SqlValue>>
 
 function sessionStatements({ query }: Pick<Database, 'query'>, tables: SessionTables) {
   return {
-    find: compileStatement((p: Parameter<'issuer' | 'session_id'>) =>
+    find: compileLookup((p: Parameter<'issuer' | 'session_id'>) =>
       query.selectFrom('mintmark_sessions').select(tables.session.selection).where(ofSession(p)),
     ),
 

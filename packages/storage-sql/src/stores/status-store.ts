@@ -9,7 +9,7 @@ import {
   type RecordDefinition,
   type RecordOf,
 } from '@mintmark/storage-interface/records'
-import { type Database, compileStatement, type Parameter } from '../database.ts'
+import { type Database, compileLookup, type Parameter } from '../database.ts'
 import type { SqlRow } from '../dialect.ts'
 import { recordTable, type RecordTable } from '../record-table.ts'
 import { findRevokedToken, revokedToken } from './revocation-store.ts'
@@ -150,24 +150,24 @@ function familyStatements({ query }: Pick<Database, 'query'>, tables: StatusTabl
       .select(tables.bound.selection)
 
   return {
-    ofFamily: compileStatement((p: Parameter<'issuer' | 'family_id'>) =>
+    ofFamily: compileLookup((p: Parameter<'issuer' | 'family_id'>) =>
       ofFamily().where('family.issuer', '=', p('issuer')).where('family.family_id', '=', p('family_id')),
     ),
 
-    ofAccessToken: compileStatement((p: Parameter<'issuer' | 'family_id' | 'purpose' | 'value_digest' | 'now'>) =>
+    ofAccessToken: compileLookup((p: Parameter<'issuer' | 'family_id' | 'purpose' | 'value_digest' | 'now'>) =>
       ofFamily()
         .where('family.issuer', '=', p('issuer'))
         .where('family.family_id', '=', p('family_id'))
         .where((where) => where.not(where.exists(findRevokedToken(query, p)))),
     ),
 
-    ofFamilies: compileStatement((p: Parameter<'issuer' | 'family_id' | 'second_id' | 'third_id' | 'fourth_id'>) =>
+    ofFamilies: compileLookup((p: Parameter<'issuer' | 'family_id' | 'second_id' | 'third_id' | 'fourth_id'>) =>
       ofFamily()
         .where('family.issuer', '=', p('issuer'))
         .where('family.family_id', 'in', [p('family_id'), p('second_id'), p('third_id'), p('fourth_id')]),
     ),
 
-    ofRefreshHandle: compileStatement((p: Parameter<'issuer' | 'handle_digest'>) =>
+    ofRefreshHandle: compileLookup((p: Parameter<'issuer' | 'handle_digest'>) =>
       ofFamily().where('family.issuer', '=', p('issuer')).where('family.handle_digest', '=', p('handle_digest')),
     ),
   }
@@ -175,7 +175,7 @@ function familyStatements({ query }: Pick<Database, 'query'>, tables: StatusTabl
 
 function grantAndSessionStatements({ query }: Pick<Database, 'query'>, tables: StatusTables) {
   return {
-    ofGrant: compileStatement((p: Parameter<'issuer' | 'grant_id' | 'bound_to'>) =>
+    ofGrant: compileLookup((p: Parameter<'issuer' | 'grant_id' | 'bound_to'>) =>
       query
         .selectFrom('mintmark_grants as grant')
         .leftJoin('mintmark_clients as client', (join) =>
@@ -201,7 +201,7 @@ function grantAndSessionStatements({ query }: Pick<Database, 'query'>, tables: S
         .where('grant.grant_id', '=', p('grant_id')),
     ),
 
-    ofSession: compileStatement((p: Parameter<'issuer' | 'digest'>) =>
+    ofSession: compileLookup((p: Parameter<'issuer' | 'digest'>) =>
       query
         .selectFrom('mintmark_sessions as session')
         .leftJoin('mintmark_users as user', (join) =>

@@ -2,7 +2,7 @@ import { userId } from '@mintmark/storage-interface'
 import { subjects } from '@mintmark/storage-interface/records'
 import { type SubjectStore, untilSettled } from '@mintmark/storage-interface/stores'
 
-import { compileStatement, type Database, type Parameter } from '../database.ts'
+import { compileLookup, type Database, type Parameter } from '../database.ts'
 import { recordTable } from '../record-table.ts'
 import { createColumnReader } from '../row.ts'
 
@@ -10,7 +10,7 @@ export function createSubjectStore(database: Database): SubjectStore {
   const { engine, query, run } = database
   const table = recordTable(database, subjects)
   const columns = createColumnReader(engine)
-  const findSubject = compileStatement((p: Parameter<'issuer' | 'sector' | 'user_id'>) =>
+  const findSubject = compileLookup((p: Parameter<'issuer' | 'sector' | 'user_id'>) =>
     query
       .selectFrom('mintmark_subjects')
       .select('subject')
@@ -18,7 +18,7 @@ export function createSubjectStore(database: Database): SubjectStore {
       .where('sector', '=', p('sector'))
       .where('user_id', '=', p('user_id')),
   )
-  const findUser = compileStatement((p: Parameter<'issuer' | 'sector' | 'subject'>) =>
+  const findUser = compileLookup((p: Parameter<'issuer' | 'sector' | 'subject'>) =>
     query
       .selectFrom('mintmark_subjects')
       .select('user_id')

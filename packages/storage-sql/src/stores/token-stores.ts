@@ -8,7 +8,7 @@ import {
 } from '@mintmark/storage-interface/stores'
 import { families, codes } from '@mintmark/storage-interface/records'
 import { sql } from 'kysely'
-import { type Database, compileStatement, type Parameter } from '../database.ts'
+import { type Database, compileLookup, compileStatement, type Parameter } from '../database.ts'
 import type { SqlValue } from '../dialect.ts'
 import { recordTable, type RecordTable } from '../record-table.ts'
 import { createColumnReader } from '../row.ts'
@@ -47,7 +47,7 @@ export function createCodeStore(database: Database): AuthorizationCodeStore {
 
 function codeStatements({ query }: Pick<Database, 'query'>, table: RecordTable<typeof codes>) {
   return {
-    find: compileStatement((p: Parameter<'issuer' | 'digest' | 'client_id' | 'now'>) =>
+    find: compileLookup((p: Parameter<'issuer' | 'digest' | 'client_id' | 'now'>) =>
       query
         .selectFrom('mintmark_codes')
         .select(table.selection)
@@ -157,7 +157,7 @@ function familyStatements(database: Pick<Database, 'query'>, table: RecordTable<
   return {
     ...rotationStatements(database, table),
 
-    find: compileStatement((p: Parameter<'issuer' | 'family_id'>) =>
+    find: compileLookup((p: Parameter<'issuer' | 'family_id'>) =>
       query
         .selectFrom('mintmark_families')
         .select('revoked_at')
@@ -196,7 +196,7 @@ function rotationStatements({ query }: Pick<Database, 'query'>, table: RecordTab
 
   return {
     /** The row that a presentation may rotate or revoke. */
-    findRotatable: compileStatement((p: Parameter<Presentation>) =>
+    findRotatable: compileLookup((p: Parameter<Presentation>) =>
       query
         .selectFrom('mintmark_families')
         .select(table.selection)

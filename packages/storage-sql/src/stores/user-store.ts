@@ -2,7 +2,7 @@ import { type EpochSeconds, type UserId } from '@mintmark/storage-interface'
 import { untilSettled, type LifecycleOutcome, type SearchableUserStore } from '@mintmark/storage-interface/stores'
 import { users } from '@mintmark/storage-interface/records'
 import { sql } from 'kysely'
-import { type Database, compileStatement, type Parameter } from '../database.ts'
+import { type Database, compileLookup, compileStatement, type Parameter } from '../database.ts'
 import { recordTable, type RecordTable } from '../record-table.ts'
 import { createUserListKind } from '../list/kinds.ts'
 import { createLister } from '../list/lister.ts'
@@ -137,7 +137,7 @@ function userStatements(database: Pick<Database, 'query'>, table: RecordTable<ty
   return {
     ...lifecycleStatements(database, table),
 
-    find: compileStatement((p: Parameter<'issuer' | 'user_id'>) =>
+    find: compileLookup((p: Parameter<'issuer' | 'user_id'>) =>
       query
         .selectFrom('mintmark_users')
         .select(table.selection)

@@ -147,7 +147,7 @@ function versionedStatements<Of extends Versioned>(
   const touched = names.includes('updated_at') ? ['updated_at', 'removed_at'] : ['removed_at']
 
   return {
-    find: compileSql(query, (p: Parameter<string>) => sql`select ${rows} from ${name} where ${present(p)}`),
+    find: compileSql(query, (p: Parameter<string>) => sql`select ${rows} from ${name} where ${present(p)}`, 'lookup'),
 
     list: compileSql(
       query,
@@ -207,7 +207,11 @@ function createTouchSecret(
   const present = (p: Parameter<string>) =>
     sql`issuer = ${p('issuer')} and ${sql.ref(key)} = ${p(key)} and removed_at is null`
 
-  const find = compileSql(query, (p: Parameter<string>) => sql`select secret_uses from ${table} where ${present(p)}`)
+  const find = compileSql(
+    query,
+    (p: Parameter<string>) => sql`select secret_uses from ${table} where ${present(p)}`,
+    'lookup',
+  )
   const recordUse = compileSql(query, (p: Parameter<string>) => {
     const uses = engine.mergeJson(sql.ref('secret_uses'), sql`${p('use')}`)
     return sql`update ${table} set secret_uses = ${uses} where ${present(p)}`
