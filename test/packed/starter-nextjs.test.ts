@@ -48,18 +48,23 @@ describe.skipIf(project === undefined)("the starter, with Next.js, in a project 
   })
   afterAll(() => rmSync(dirname(folder), { recursive: true }))
 
-  it('adds a server that type-checks, builds, and signs a user in to a client by its link', async () => {
-    const setUp = run(['node', 'mintmark/setup.ts'], { cwd: folder })
-    run(['npm', 'run', 'build'], { cwd: folder })
+  /** Builds and starts a project, and signs a user in by its link. */
+  async function signIn(at: string) {
+    const setUp = run(['node', 'mintmark/setup.ts'], { cwd: at })
+    run(['npm', 'run', 'build'], { cwd: at })
     const command = ['npm', 'start', '--', '--port', String(port), '--hostname', '127.0.0.1'] as const
-    const server = await startProgram({ command: [...command], cwd: folder, port, readyPath: '/id/jwks' })
+    const server = await startProgram({ command: [...command], cwd: at, port, readyPath: '/id/jwks' })
     onTestFinished(() => server.stop())
 
-    const { TRY_KEY: key } = parseEnv(readFileSync(join(folder, 'mintmark/.env'), 'utf8'))
+    const { TRY_KEY: key } = parseEnv(readFileSync(join(at, 'mintmark/.env'), 'utf8'))
     const browser = openBrowser(new URL(issuer).origin)
     const consent = await browser.open(new URL(`${issuer}/try?key=${key}`))
-    const signedIn = await browser.fillIn(consent, { decision: 'allow' })
-    const statusOf = async (path: string) => (await fetch(new URL(path, issuer))).status
+    return { setUp, signedIn: await browser.fillIn(consent, { decision: 'allow' }) }
+  }
+  const statusOf = async (path: string) => (await fetch(new URL(path, issuer))).status
+
+  it('adds a server that type-checks, builds, and signs a user in to a client by its link', async () => {
+    const { setUp, signedIn } = await signIn(folder)
 
     expect(setUp).toMatch(/^Client +my-app, secret \S+/m)
     expect(signedIn.html).toContain('<h1>Signed in as Ann Lee</h1>')
@@ -68,7 +73,20 @@ describe.skipIf(project === undefined)("the starter, with Next.js, in a project 
     expect(await statusOf('/')).toBe(200)
   })
 
-  it('creates a new project that type-checks, with each database and each user table', () => {
+  it('creates a new project that builds, and signs a user in to a client by its link', async () => {
+    const parent = dirname(folder)
+    const created = join(parent, 'new')
+    run([...starter, 'new', '--framework', 'nextjs', '--no-install', '--issuer', issuer], { cwd: parent })
+    renameSync(join(folder, 'node_modules'), join(created, 'node_modules'))
+    onTestFinished(() => renameSync(join(created, 'node_modules'), join(folder, 'node_modules')))
+
+    const { signedIn } = await signIn(created)
+
+    expect(signedIn.html).toContain('<h1>Signed in as Ann Lee</h1>')
+    expect(await (await fetch(new URL('/', issuer))).text()).toContain('It works')
+  })
+
+  it('creates a new project that type-checks with each database and each user table', () => {
     const parent = dirname(folder)
     // Projects beside the folder find the packages there.
     renameSync(join(folder, 'node_modules'), join(parent, 'node_modules'))
