@@ -17,6 +17,8 @@ export interface EntryPoint {
 export interface PublicApi {
   readonly checker: ts.TypeChecker
   readonly entryPoints: readonly EntryPoint[]
+  /** All source files of the packages that the entry points need. */
+  readonly sources: readonly ts.SourceFile[]
   /** Returns a source file. @throws Error if no package contains it. */
   readonly source: (file: string) => ts.SourceFile
 }
@@ -25,7 +27,11 @@ export interface PublicApi {
 export function readPublicApi(): PublicApi {
   const entries = entryFiles()
   const commands = globSync('packages/*/src/main.ts')
-  const program = ts.createProgram([...entries.map(({ file }) => file), ...commands], compilerOptions())
+  return publicApiOf(ts.createProgram([...entries.map(({ file }) => file), ...commands], compilerOptions()), entries)
+}
+
+/** Returns the public API of a program with these entry points. */
+export function publicApiOf(program: ts.Program, entries: readonly Omit<EntryPoint, 'exports'>[]): PublicApi {
   const checker = program.getTypeChecker()
   const source = (file: string): ts.SourceFile => {
     const found = program.getSourceFile(file)
@@ -34,6 +40,7 @@ export function readPublicApi(): PublicApi {
   }
   return {
     checker,
+    sources: program.getSourceFiles().filter(({ fileName }) => /(?:^|\/)packages\/[^/]+\/src\//.test(fileName)),
     source,
     entryPoints: entries.map(({ name, file }) => ({ name, file, exports: exportsOf(source(file), checker) })),
   }
