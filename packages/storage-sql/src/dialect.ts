@@ -407,6 +407,8 @@ export interface SqlTrigger {
   readonly after: string
   /** A condition over `OLD` and `NEW`. */
   readonly when: string
+  /** A query. The statements run only if it finds a row: on PostgreSQL, starting a statement takes longer than what it does. */
+  readonly onlyIf?: string
   /** The rows that the trigger locks in order before its statements run, unless the engine allows one writer at a time. */
   readonly lockFirst?: SqlFoundRows
   readonly statements: readonly string[]

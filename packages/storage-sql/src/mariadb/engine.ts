@@ -186,12 +186,12 @@ function partialIndex({ name, table, columns, where, unique }: SqlPartialIndex):
 export const copyingVariable = '@mintmark_copying'
 
 function createTrigger(
-  { name, table, after, when }: Omit<SqlTrigger, 'statements' | 'lockFirst'>,
+  { name, table, after, when, onlyIf }: Omit<SqlTrigger, 'statements' | 'lockFirst'>,
   statements: readonly string[],
 ): readonly string[] {
   return [
     `CREATE TRIGGER ${name} AFTER ${after.split(' ')[0] ?? ''} ON ${table} FOR EACH ROW BEGIN
-  IF ${copyingVariable} IS NULL AND (${when}) THEN
+  IF ${copyingVariable} IS NULL AND (${when})${onlyIf === undefined ? '' : ` AND EXISTS (${onlyIf})`} THEN
 ${statements.map((statement) => `    ${statement};\n`).join('')}  END IF;
 END`,
   ]

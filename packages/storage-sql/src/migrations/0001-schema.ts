@@ -1,6 +1,6 @@
 import type { SqlEngine, SqlTrigger } from '../dialect.ts'
 import { agentTriggers } from './0001/agent-triggers.ts'
-import { changeTriggers, groupChangeTriggers } from './0001/change-triggers.ts'
+import { changeTriggers } from './0001/change-triggers.ts'
 import { clientsTables } from './0001/clients-tables.ts'
 import { deliveriesTables } from './0001/deliveries-tables.ts'
 import { departureTrigger } from './0001/departure-trigger.ts'
@@ -67,7 +67,6 @@ const triggers = (types: SqlEngine['types']): readonly SqlTrigger[] => [
   ...organizationTriggers,
   ...providerOrganizationTriggers(types),
   ...changeTriggers(types),
-  ...groupChangeTriggers(types),
   ...userValueTriggers(types),
   // SQLite runs the trigger that was created last first: the memberships of a user are removed before the user.
   departureTrigger(types),

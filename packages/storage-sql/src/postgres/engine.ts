@@ -50,13 +50,8 @@ export const postgres: SqlEngine = {
     changeFound: changeFoundRows,
     count: countRow,
     runsTriggersInTurn: false,
-    trigger: ({ name, table, after, when, lockFirst, statements }) => [
-      `CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-${lockFirst === undefined ? '' : `  ${lockFound(lockFirst)};\n`}${statements.map((statement) => `  ${statement};\n`).join('')}  RETURN NULL;
-END $$`,
-      `CREATE TRIGGER ${name} AFTER ${after} ON ${table} FOR EACH ROW WHEN (${when}) EXECUTE FUNCTION ${name}()`,
-    ],
+    trigger: ({ lockFirst, statements, ...trigger }) =>
+      createTrigger(trigger, [...(lockFirst === undefined ? [] : [lockFound(lockFirst)]), ...statements]),
     no: 'false',
     yes: 'true',
     lockTable: (table) => [`LOCK TABLE ${table} IN SHARE ROW EXCLUSIVE MODE`],
@@ -82,16 +77,12 @@ END $$`,
     lockToRead: '',
     lockForRemoval: 'FOR UPDATE',
     // The query sees what was committed after the statement began. The statement is repeated after this error.
-    startAgain: ({ name, table, after, when }, query) => [
-      `CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  IF EXISTS (${query}) THEN
+    startAgain: (trigger, query) =>
+      createTrigger(trigger, [
+        `IF EXISTS (${query}) THEN
     RAISE EXCEPTION 'another transaction has changed what this statement depends on' USING ERRCODE = 'serialization_failure';
-  END IF;
-  RETURN NULL;
-END $$`,
-      `CREATE TRIGGER ${name} AFTER ${after} ON ${table} FOR EACH ROW WHEN (${when}) EXECUTE FUNCTION ${name}()`,
-    ],
+  END IF`,
+      ]),
     showRows,
   },
   findTable: 'SELECT 1 AS found WHERE to_regclass($1) IS NOT NULL',
@@ -189,6 +180,18 @@ END $$`,
   ]
 }
 
+/** The condition of a trigger cannot contain a query, so the function evaluates it. */
+const createTrigger = (
+  { name, table, after, when, onlyIf }: Omit<SqlTrigger, 'statements' | 'lockFirst'>,
+  statements: readonly string[],
+): readonly string[] => [
+  `CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+${onlyIf === undefined ? '' : `  IF NOT EXISTS (${onlyIf}) THEN RETURN NULL; END IF;\n`}${statements.map((statement) => `  ${statement};\n`).join('')}  RETURN NULL;
+END $$`,
+  `CREATE TRIGGER ${name} AFTER ${after} ON ${table} FOR EACH ROW WHEN (${when}) EXECUTE FUNCTION ${name}()`,
+]
+
 const lockFound = ({ table, issuer, column, query }: NonNullable<SqlTrigger['lockFirst']>): string =>
   `PERFORM FROM ${table} WHERE issuer = ${issuer} AND ${column} = ANY (ARRAY(${query})) ORDER BY ${column} FOR NO KEY UPDATE`
 
@@ -239,8 +242,11 @@ function indexedValues({
         `SELECT '${attribute}' AS attribute, ${kindOfKey(`document.${column}`)} AS kind, coalesce(document.${column}, '') AS value, false AS is_unique`,
     ),
   ]
-  // The operator decompresses the document once, for all attributes; OFFSET keeps this a separate query.
-  return `SELECT ${keys}indexed.* FROM (SELECT ${[...read.map((column) => `${row}.${column}`), `${row}.comparable || '{}'::jsonb AS comparable`].join(', ')}
+  // The operator decompresses the document once, for all attributes, but it also copies it; OFFSET keeps this a separate query.
+  const [attributes = 'none', ...others] = [...single, ...several, ...first].map((each) => each.from ?? 'one')
+  const isReadOnce = attributes === 'one' && others.length === 0
+  const document = isReadOnce ? `${row}.comparable` : `${row}.comparable || '{}'::jsonb AS comparable`
+  return `SELECT ${keys}indexed.* FROM (SELECT ${[...read.map((column) => `${row}.${column}`), document].join(', ')}
       ${from === undefined ? '' : `FROM ${from} WHERE ${row}.provider_id IS NOT NULL `}OFFSET 0) AS document
     CROSS JOIN LATERAL (${values.join(' UNION ALL ')}) AS indexed`
 }

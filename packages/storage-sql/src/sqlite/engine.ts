@@ -47,8 +47,8 @@ export const sqlite: SqlEngine = {
     changeFound: changeFoundRows,
     count: countRow,
     runsTriggersInTurn: false,
-    trigger: ({ name, table, after, when, statements }) => [
-      `CREATE TRIGGER ${name} AFTER ${after} ON ${table} WHEN ${when} BEGIN
+    trigger: ({ name, table, after, when, onlyIf, statements }) => [
+      `CREATE TRIGGER ${name} AFTER ${after} ON ${table} WHEN ${onlyIf === undefined ? when : `(${when}) AND EXISTS (${onlyIf})`} BEGIN
 ${statements.map((statement) => `  ${statement};\n`).join('')}END`,
     ],
     no: '0',

@@ -1,13 +1,15 @@
 import type { SqlEngine, SqlTrigger } from '../../dialect.ts'
 
 /**
- * Triggers that record changes of users, sessions and grants for webhooks, in the statement that makes them. A change gets its position later, when changes are listed: a counter that every writer locks would make all
- * writers of an issuer wait for each other.
+ * Triggers that record changes of users, sessions, grants and groups for webhooks, in the statement that makes them. A change gets
+ * its position later, when changes are listed: a counter that every writer locks would make all writers of an issuer wait for
+ * each other. Nothing is recorded while the issuer has no webhook.
  */
-export const changeTriggers = (types: SqlEngine['types']): readonly SqlTrigger[] => [
-  ...userChangeTriggers(types),
-  ...accessChangeTriggers(types),
-]
+export const changeTriggers = (types: SqlEngine['types']): readonly SqlTrigger[] =>
+  [...userChangeTriggers(types), ...accessChangeTriggers(types), ...groupChangeTriggers(types)].map((trigger) => ({
+    ...trigger,
+    onlyIf: `SELECT 1 FROM mintmark_webhooks WHERE issuer = ${trigger.after === 'DELETE' ? 'OLD' : 'NEW'}.issuer`,
+  }))
 
 const userChangeTriggers = (types: SqlEngine['types']): readonly SqlTrigger[] => {
   const record = (change: Change): string => recordChange(change, types)
@@ -84,7 +86,7 @@ const accessChangeTriggers = (types: SqlEngine['types']): readonly SqlTrigger[] 
 }
 
 /** Triggers that record changes of groups and of their members. */
-export const groupChangeTriggers = (types: SqlEngine['types']): readonly SqlTrigger[] => {
+const groupChangeTriggers = (types: SqlEngine['types']): readonly SqlTrigger[] => {
   const record = (change: Change): string => recordChange(change, types)
   const group = { group_id: 'NEW.group_id' }
   return [
@@ -145,7 +147,6 @@ interface Change {
   readonly when?: string
 }
 
-/** Nothing is recorded while the issuer has no webhook. */
 function recordChange(
   { type, about, row = 'NEW', names = `'[]'`, when = 'true' }: Change,
   { randomText, changeNumbers, now }: SqlEngine['types'],
@@ -153,8 +154,7 @@ function recordChange(
   const columns = ['issuer', 'change_id', 'sequence', 'type', 'names', 'changed_at', ...Object.keys(about)]
   const values = [`${row}.issuer`, randomText, changeNumbers.next, `'${type}'`, names, now, ...Object.values(about)]
   return `INSERT INTO mintmark_changes (${columns.join(', ')})
-    SELECT ${values.join(', ')}
-    WHERE EXISTS (SELECT 1 FROM mintmark_webhooks WHERE issuer = ${row}.issuer) AND ${when}`
+    SELECT ${values.join(', ')} WHERE ${when}`
 }
 
 const groupMembers = ['display_name', 'external_id', 'resource'] as const

@@ -4,8 +4,8 @@ import { insertChange } from './user-triggers.ts'
 type Types = SqlEngine['types']
 
 /**
- * Triggers that keep the indexed values of provisioned users. Most hosts declare no attributes: the built-in values of a new
- * user are written by a statement of their own, which reads the document once.
+ * Triggers that keep the indexed values of provisioned users. Most hosts declare no attributes: those of a new user have a trigger
+ * of their own.
  */
 export const userValueTriggers = (types: Types): readonly SqlTrigger[] => {
   const valuesOf = (row: string): string =>
@@ -21,11 +21,15 @@ export const userValueTriggers = (types: Types): readonly SqlTrigger[] => {
       table: 'mintmark_users',
       after: 'INSERT',
       when: 'NEW.provider_id IS NOT NULL',
-      statements: [
-        insertValues(builtInValuesOf('NEW', types)),
-        insertValues(declaredValuesOf('NEW', types)),
-        insertChange(),
-      ],
+      statements: [insertValues(builtInValuesOf('NEW', types)), insertChange()],
+    },
+    {
+      name: 'mintmark_user_indexed_as_declared',
+      table: 'mintmark_users',
+      after: 'INSERT',
+      when: 'NEW.provider_id IS NOT NULL',
+      onlyIf: `SELECT 1 FROM mintmark_indexed_attributes WHERE issuer = NEW.issuer${locking(types.lockToRead)}`,
+      statements: [insertValues(declaredValuesOf('NEW', types))],
     },
     {
       name: 'mintmark_user_reindexed',
