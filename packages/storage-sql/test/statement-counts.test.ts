@@ -15,6 +15,7 @@ test.each<readonly [string, (storage: AdminStorage) => Promise<unknown>, number,
   // One finds that no change of the group has to be completed.
   ['reads the members of a small group', ({ groups }) => groups.membersOf(providerId, [groupId]), 2, 0],
   ['finds a user in few groups', (storage) => storage.provisionedUsers.find(providerId, userId('user-1')), 1, 0],
+  ['creates a user who had no predecessor', ({ provisionedUsers }) => provisionedUsers.insert(newUser), 1, 0],
   ['writes new users of the host', ({ users }) => users.upsert({ users: [hostUser], now }), 1, 0],
   ['writes no users of the host', ({ users }) => users.upsert({ users: [], now }), 0, 0],
   ['writes a revoked family', ({ families }) => families.insertTombstone(aFamilyRecord(), now), 1, 0],
@@ -71,6 +72,7 @@ test('reads the status of an access token with one statement of few columns', as
   expect(counts).toMatchObject({ statements: 1, columns: 57 })
 })
 
+const newUser = aProvisionedUser('new', { userId: userId('new') })
 const hostUser = { userId: userId('host-1'), claims: {}, active: true }
 
 /** Opens a storage with users of a provider. */

@@ -54,12 +54,12 @@ function readStatements({ query, engine }: Pick<Database, 'query' | 'engine'>) {
       find(p)
         .where('user_id', '=', p('user_id'))
         .where(belongsToProvider(p))
-        .where(sql<boolean>`not exists (${former(p)})`),
+        .where(sql<boolean>`not exists (${former(p, 'external_id_key')})`),
     ),
 
     hasRemoved: compileSql(
       query,
-      (p: Parameter<'issuer' | 'provider_id' | 'external_id_key'>) => sql`${former(p)} limit 1`,
+      (p: Parameter<'issuer' | 'provider_id' | 'external_id_key'>) => sql`${former(p, 'external_id_key')} limit 1`,
     ),
 
     findVersion: compileStatement((p: Parameter<'issuer' | 'user_id'>) =>
@@ -81,32 +81,50 @@ function readStatements({ query, engine }: Pick<Database, 'query' | 'engine'>) {
   }
 }
 
-const insertStatements = ({ query }: Pick<Database, 'query'>) => ({
-  insert: compileStatement((p: Parameter<UserKey | (typeof stateColumns)[number] | 'adopted' | 'created_at'>) =>
+/** The parameters of a new user. */
+type NewUserValue = UserKey | (typeof stateColumns)[number] | 'adopted' | 'created_at'
+
+const insertStatements = ({ query, engine }: Pick<Database, 'query' | 'engine'>) => ({
+  /** Inserts a user, unless a former user had one of the keys. Most users are of this kind. */
+  insertUnlessFormer: compileSql(query, (p: Parameter<NewUserValue>) => {
+    const values = { ...newUser(p), active: p('active'), blocked_at: null, active_after_block: null }
+    const columns = sql.join(Object.keys(values).map((column) => sql.ref(column)))
+    return engine.insertIfAbsent(
+      sql`insert into ${sql.table('mintmark_users')} (${columns}) select ${sql.join(Object.values(values))}
+      where not exists (${former(p, 'external_id_key')}) and not exists (${former(p, 'user_name_key')})`,
+      sql.join(lifecycleColumns.map((column) => sql.ref(column))),
+    )
+  }),
+
+  insert: compileStatement((p: Parameter<NewUserValue>) =>
     query
       .insertInto('mintmark_users')
       .values({
-        ...parameters(p, [
-          'issuer',
-          'user_id',
-          'provider_id',
-          'adopted',
-          'created_at',
-          ...keyColumns,
-          'claims',
-          ...contentColumns,
-        ]),
+        ...newUser(p),
         active: sql`case when ${formerBlock(p)} is null then ${p('active')} else false end`,
         blocked_at: formerBlock(p),
         active_after_block: sql`case when ${formerBlock(p)} is null then null else ${p('active')} = true end`,
-        generation: 0,
-        updated_at: p('created_at'),
-        version: 1,
-        removed_at: null,
       })
       .onConflict((conflict) => conflict.doNothing())
       .returning(lifecycleColumns),
   ),
+})
+
+const newUser = (p: Parameter<NewUserValue>) => ({
+  ...parameters(p, [
+    'issuer',
+    'user_id',
+    'provider_id',
+    'adopted',
+    'created_at',
+    ...keyColumns,
+    'claims',
+    ...contentColumns,
+  ]),
+  generation: 0,
+  updated_at: p('created_at'),
+  version: 1,
+  removed_at: null,
 })
 
 function changeStatements({ query, engine }: Pick<Database, 'query' | 'engine'>) {
@@ -241,9 +259,12 @@ const lastBlock = (
 const blockOfFormer: Expression<SqlValue> = sql`case when former.removed_at is null or former.external_id is null then former.blocked_at
   else (select owner.blocked_at from mintmark_users as owner where owner.issuer = former.issuer and owner.user_id = former.external_id) end`
 
-const former = (p: Parameter<'issuer' | 'provider_id' | 'external_id_key'>): Expression<SqlValue> =>
+const former = <Name extends (typeof keyColumns)[number]>(
+  p: Parameter<'issuer' | 'provider_id' | Name>,
+  name: Name,
+): Expression<SqlValue> =>
   sql`select 1 from mintmark_users as former where former.issuer = ${p('issuer')}
-    and former.former_provider_id = ${p('provider_id')} and former.former_external_id_key = ${p('external_id_key')}`
+    and former.former_provider_id = ${p('provider_id')} and ${sql.ref(`former.former_${name}`)} = ${p(name)}`
 
 type FormerKey = 'issuer' | 'provider_id' | 'external_id_key' | 'user_name_key'
 

@@ -171,7 +171,9 @@ export function createProvisionedUserStore(
         const rows = await orDuplicate(
           unlessRemoved
             ? runUnlessRemoved([step(statements.insert, values, 'guard')], user)
-            : run(statements.insert, values),
+            : run(statements.insertUnlessFormer, values).then((inserted) =>
+                inserted.length > 0 ? inserted : run(statements.insert, values),
+              ),
         )
         const [row] = rows === 'duplicate' ? [] : rows
         if (row !== undefined) return { outcome: 'inserted', record: { ...insertedUser(user), ...readLifecycle(row) } }
