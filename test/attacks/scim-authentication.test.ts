@@ -33,9 +33,9 @@ describe('SCIM: caller authentication', () => {
   it.each<Row>([
     ['no Authorization', () => '', { status: 401, reason: 'credentials_missing' }],
     ['a wrong secret', () => 'Bearer wrong', { status: 401, reason: 'access_token_invalid' }],
-    ['a truncated secret', () => `Bearer ${s1().slice(0, -1)}`, { status: 401, reason: 'access_token_invalid' }],
-    ['the secret in capitals', () => `Bearer ${s1().toUpperCase()}`, { status: 401, reason: 'access_token_invalid' }],
-    ['an additional character', () => `Bearer ${s1()}A`, { status: 401, reason: 'access_token_invalid' }],
+    ['a truncated secret', () => `Bearer ${s1().slice(0, -1)}`, { status: 401, reason: 'secret_malformed' }],
+    ['the secret in capitals', () => `Bearer ${s1().toUpperCase()}`, { status: 401, reason: 'secret_malformed' }],
+    ['an additional character', () => `Bearer ${s1()}A`, { status: 401, reason: 'secret_malformed' }],
     [
       'a changed character',
       () => `Bearer ${s1().slice(0, -2)}${s1().endsWith('AA') ? 'BB' : 'AA'}`,
@@ -58,6 +58,17 @@ describe('SCIM: caller authentication', () => {
     await expectScimRefusal(site, { ...refusal, secrets: [s1()] }, () =>
       site.send({ headers: { authorization: authorization(), cookie: 'host=U1.1790000000' } }),
     )
+  })
+
+  it('tells whoever uses another scheme to send a Bearer token, and nothing about the secret', async () => {
+    const right = await site.send({ headers: { authorization: basic('T1', s1()) } })
+    const wrong = await site.send({ headers: { authorization: basic('T1', 'x') } })
+
+    expect(right.json).toMatchObject({
+      status: '401',
+      detail: expect.stringContaining('as one Bearer token') as string,
+    })
+    expect(wrong.text).toBe(right.text)
   })
 
   it('401 names the scheme, and is the same for every kind of wrong secret (RFC 7644 §2)', async () => {

@@ -23,13 +23,18 @@ const invalidPath = { status: 400, code: 'invalidPath', section: 'RFC 7644 §3.5
 
 /** Every refusal. Its code is the scimType (RFC 7644 §3.12, table 9). */
 export const refusals = /* @__PURE__ */ defineRefusals(() => ({
-  // Authentication: RFC 7644 §2, RFC 6750 §3.1. All invalid credentials get the same sentence.
+  // Authentication: RFC 7644 §2, RFC 6750 §3.1. All wrong secrets and tokens get the same sentence.
   credentials_missing: {
     ...unauthorized,
     sentence: 'Send the secret token of this identity provider in the Authorization header, as a Bearer token.',
   },
   credentials_twice: { status: 400, sentence: 'Send the secret token only once.', section: 'RFC 6750 §2' },
-  credentials_malformed: { ...unauthorized, sentence: notValid },
+  credentials_malformed: {
+    ...unauthorized,
+    sentence: 'Send the secret token of this identity provider as one Bearer token, and not in another scheme.',
+  },
+  // It has not the form of a secret token: it is truncated, or has further characters.
+  secret_malformed: { ...unauthorized, sentence: notValid },
   secret_unknown: { ...unauthorized, sentence: notValid },
   secret_expired: { ...unauthorized, sentence: notValid },
   provider_disabled: { ...unauthorized, sentence: notValid },

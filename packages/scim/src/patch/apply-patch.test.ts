@@ -363,6 +363,15 @@ test('suggests an attribute of the schema for an unknown path', () => {
   )
 })
 
+test('suggests a path that the operation can have: members, and not members.value, which no operation can change', () => {
+  const operation = { op: 'add', value: [{ value: 'u3' }] }
+
+  expect(refusalOf(() => patch({ ...operation, path: 'member' }, ops)).detail).toContain('Did you mean members?')
+  expect(patch({ ...operation, path: 'members' }, ops).resource).toMatchObject({
+    members: expect.any(Array) as unknown,
+  })
+})
+
 test('removes all members and keeps the group when a remove of members has no value', () => {
   const { resource } = patch({ op: 'remove', path: 'members' }, ops)
 

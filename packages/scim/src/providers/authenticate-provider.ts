@@ -39,8 +39,8 @@ interface ProvisioningConsent {
 /**
  * Authenticates a provider, and requires the tenant URL to belong to it (RFC 7644 §2, §6).
  * @param addressed the provider id in the URL, not validated.
- * @throws ScimError 401 — reasons `credentials_missing`, `credentials_malformed`, `secret_unknown`, `secret_expired`,
- * `provider_disabled`, `access_token_invalid`; 403 — reasons `provider_mismatch`, `scope_missing`,
+ * @throws ScimError 401 — reasons `credentials_missing`, `credentials_malformed`, `secret_malformed`, `secret_unknown`,
+ * `secret_expired`, `provider_disabled`, `access_token_invalid`; 403 — reasons `provider_mismatch`, `scope_missing`,
  * `client_not_of_provider`, `user_not_of_provider`; 400 — reason `credentials_twice`.
  */
 export async function authenticateProvider(
@@ -99,7 +99,9 @@ async function authenticateClient(
   addressed: string,
   deps: AuthenticateProviderDependencies,
 ): Promise<ScimCaller> {
-  const found = await deps.accessTokens?.accessToken(token)
+  // RFC 6750 §3.1 invalid_token: an administrator who pastes half of a secret has no access token to look for.
+  if (deps.accessTokens === undefined || /^mmscim_/i.test(token)) throw refuse('secret_malformed')
+  const found = await deps.accessTokens.accessToken(token)
   if (found === undefined) throw refuse('access_token_invalid')
   const { clientId, subject, scopes } = found
   // RFC 6750 §3.1 insufficient_scope. Without the hook, the token must be issued to a client itself and not to a user.

@@ -182,7 +182,11 @@ export function suggestAttribute(name: AttributeName, resourceType: ResourceType
 
   const key = nameKey(name.name)
   const plural = resourceType.attributesByName.get(`${key}s`)
-  if (plural !== undefined) return plural.subAttributesByName.has('value') ? `${plural.name}.value` : plural.name
+  if (plural !== undefined) {
+    const value = plural.subAttributesByName.get('value')
+    // A PATCH adds and removes members; it cannot change the value of one (RFC 7643 §4.2).
+    return value === undefined || value.mutability === 'immutable' ? plural.name : `${plural.name}.value`
+  }
 
   const owner = resourceType.schema.attributes.find((attribute) => attribute.subAttributesByName.has(key))
   const sub = owner?.subAttributesByName.get(key)

@@ -67,3 +67,15 @@ test.each([
     correlationId: reply.headers.get('x-correlation-id'),
   })
 })
+
+test.each(['wrong', 'mmscim_T1_short'])(
+  'a server that accepts no access tokens blames the form of the secret for %j, and not an access token',
+  async (secret) => {
+    const directory = await startDirectory(0)
+    const before = directory.dump()
+
+    const { status } = await directory.send({ path: '/Users', authorization: `Bearer ${secret}` })
+
+    expect([status, directory.lastReason(), directory.dump()]).toEqual([401, 'secret_malformed', before])
+  },
+)
