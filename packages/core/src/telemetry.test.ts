@@ -51,10 +51,19 @@ it.each([
   ['with a line break', 'x\nPOST /token refused: nothing'],
   ['with words of a log line', 'x, registered for none'],
   ['with a terminal escape', 'x\u001B[2J'],
-  ['with 65 characters', 'x'.repeat(65)],
+  ['that is empty', ''],
+  ['with a line break after 64 characters', `${'x'.repeat(64)}\n`],
 ])('does not log the client_id of an unauthenticated client %s', (_case, clientId) => {
   expect(line({ ...unauthenticated, context: { clientId } })).toBe(
     'POST /token refused: invalid_client (client_authentication_method): a client with an unusual name. Configure the client for the registered method, or change the registration',
+  )
+})
+
+it('logs the beginning of a long client_id, such as that of a client that registered itself', () => {
+  const clientId = `open.${'A'.repeat(200)}`
+
+  expect(line({ type: 'interaction.started', kind: 'login', clientId })).toBe(
+    `interaction.started: login for ${clientId.slice(0, 63)}…`,
   )
 })
 

@@ -170,10 +170,12 @@ function refusalDetails({ context }: RequestRefused): string {
 
 /**
  * Returns the name for a log line. An unauthenticated caller chooses the client_id and must not be able to break or
- * forge a line, so an unsafe client_id appears only in the event's fields.
+ * forge a line, so an unsafe client_id appears only in the event's fields. The `client_id` of a client that registered itself is long.
  */
-const nameOf = (clientId: string): string =>
-  /^[\x21-\x7E]{1,64}$/.test(clientId) ? clientId : 'a client with an unusual name'
+function nameOf(clientId: string): string {
+  if (!/^[\x21-\x7E]+$/.test(clientId)) return 'a client with an unusual name'
+  return clientId.length > 64 ? `${clientId.slice(0, 63)}…` : clientId
+}
 
 /** Returns a text that a client sent, if it is safe in a terminal; its beginning if it is long. */
 function printableText(text: string): string {
