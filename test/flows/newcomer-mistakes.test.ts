@@ -17,6 +17,8 @@ import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import { expect, it, vi } from 'vitest'
 
 import { authorize, browserCookie } from '../support/flow.ts'
+import { freePort } from '../support/free-port.ts'
+import { writeJws } from '../support/forge-jwt.ts'
 import { startServer } from '../support/server-under-test.ts'
 
 const issuer = 'https://as.test'
@@ -245,4 +247,22 @@ it('an API without onRefusal logs the first token that it refuses', async () => 
 
   expect(lines).toHaveLength(1)
   expect(lines[0]).toContain('set onRefusal')
+})
+
+it('an API that cannot reach its authorization server logs which URL did not answer, and why; the client learns neither', async () => {
+  const lines: string[] = []
+  vi.spyOn(console, 'warn').mockImplementation((line: string) => void lines.push(line))
+  const port = await freePort()
+  const guard = protectFetch(createResourceServer({ issuer: `http://localhost:${port}`, audience: 'https://api.test' }))
+  const header = { typ: 'at+jwt', alg: 'ES256', kid: 'k' }
+  const token = await writeJws(header, {}, () => Promise.resolve(new Uint8Array(64)))
+
+  const handler = guard.requireAnyToken(() => new Response())
+  const answer = await handler(new Request('https://api.test/', { headers: { authorization: `Bearer ${token}` } }))
+  vi.restoreAllMocks()
+
+  expect(answer.status).toBe(503)
+  expect(await answer.text()).not.toContain(String(port))
+  expect(lines[0]).toContain(`http://localhost:${port}/jwks did not answer: `)
+  expect(lines[0]).toContain('ECONNREFUSED')
 })

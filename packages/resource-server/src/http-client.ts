@@ -35,6 +35,8 @@ export async function fetchCached(
     headers,
     signal: request.signal === undefined ? timeout : AbortSignal.any([timeout, request.signal]),
     ...(form !== undefined && { method: 'POST', body: new URLSearchParams(form) }),
+  }).catch((cause: unknown) => {
+    throw new Error(`${url} did not answer.`, { cause })
   })
   if (response.status !== 200) {
     await response.body?.cancel()

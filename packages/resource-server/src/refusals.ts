@@ -130,14 +130,20 @@ export class AccessRefusedError extends Error {
   constructor(reason: AccessRefusalReason, { cause, comparison }: AccessRefusalDetails = {}) {
     const { code, sentence } = refusals[reason]
     const { [reason]: todo } = advice
-    super([`${code}: ${reason}${comparison === undefined ? '' : `: ${comparison}`}`, todo ?? []].flat().join('. '), {
-      cause,
-    })
+    const details = comparison ?? (code === 'temporarily_unavailable' ? messagesOf(cause) : '')
+    super([`${code}: ${reason}${details === '' ? '' : `: ${details}`}`, todo ?? []].flat().join('. '), { cause })
     this.comparison = comparison
     this.code = code
     this.description = sentence
     this.reason = reason
   }
+}
+
+/** Says which request to the authorization server failed, and why: a wrong issuer or port would otherwise be hard to find. */
+function messagesOf(error: unknown): string {
+  if (!(error instanceof Error)) return ''
+  const own = error.message !== '' || !('code' in error) ? error.message : String(error.code)
+  return [own.replace(/\.$/, ''), messagesOf(error.cause)].filter((text) => text !== '').join(': ')
 }
 
 interface AccessRefusalDetails {

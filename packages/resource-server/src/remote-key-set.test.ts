@@ -182,7 +182,10 @@ describe('the keys of an authorization server', () => {
   it('lead to 503 when they could never be fetched', async () => {
     const { at, keys } = aKeySet(() => Promise.reject(new Error('refused')))
 
-    await expect(keys.find('a')).rejects.toMatchObject({ ...unavailable, cause: new Error('refused') })
+    await expect(keys.find('a')).rejects.toMatchObject({
+      ...unavailable,
+      cause: { message: expect.stringContaining('did not answer') as string, cause: new Error('refused') },
+    })
     await expect(keys.find('a')).rejects.toMatchObject(unavailable)
     expect(at.requests).toBe(1)
   })
