@@ -39,6 +39,8 @@ export interface DatabaseAddress {
   readonly byDefault: string
   /** Whether the address is that of a server, which may not be running. */
   readonly needsServer: boolean
+  /** The form of an address. */
+  readonly form: RegExp
 }
 
 const everyDatabase = ['sqlite', 'postgresql', 'mariadb'] as const
@@ -123,19 +125,29 @@ export const databases: readonly Database[] = [
     name: 'sqlite',
     title: 'SQLite: a file, for one server',
     layers: ['databases/sqlite'],
-    address: { variable: 'MINTMARK_SQLITE', byDefault: 'mintmark.db', needsServer: false },
+    address: { variable: 'MINTMARK_SQLITE', byDefault: 'mintmark.db', needsServer: false, form: /^(?!\w+:\/\/)./ },
   },
   {
     name: 'postgresql',
     title: 'PostgreSQL',
     layers: ['databases/postgresql'],
-    address: { variable: 'MINTMARK_POSTGRES', byDefault: 'postgres://localhost:5432/mintmark', needsServer: true },
+    address: {
+      variable: 'MINTMARK_POSTGRES',
+      byDefault: 'postgres://localhost:5432/mintmark',
+      needsServer: true,
+      form: /^postgres(?:ql)?:\/\/./,
+    },
   },
   {
     name: 'mariadb',
     title: 'MariaDB',
     layers: ['databases/mariadb'],
-    address: { variable: 'MINTMARK_MARIADB', byDefault: 'mariadb://localhost:3306/mintmark', needsServer: true },
+    address: {
+      variable: 'MINTMARK_MARIADB',
+      byDefault: 'mariadb://localhost:3306/mintmark',
+      needsServer: true,
+      form: /^(?:mariadb|mysql):\/\/./,
+    },
   },
   {
     name: 'durable-object',

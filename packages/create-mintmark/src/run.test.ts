@@ -106,6 +106,15 @@ test.each([
     argv: ['a', '--framework', 'cloudflare-workers', '--database-url', 'mintmark.db'],
     reason: '--database durable-object has no address: leave out --database-url.',
   },
+  ...[
+    ['sqlite', 'postgres://db.example/id', 'mintmark.db'],
+    ['postgresql', 'mysql://id:hunter2@db.example/id', 'postgres://localhost:5432/mintmark'],
+    ['postgresql', 'host=localhost dbname=id', 'postgres://localhost:5432/mintmark'],
+    ['mariadb', 'id.db', 'mariadb://localhost:3306/mintmark'],
+  ].map(([database = '', url = '', example]) => ({
+    argv: ['a', '--database', database, '--database-url', url],
+    reason: `--database-url is not an address for --database ${database}, such as ${example}.`,
+  })),
   {
     argv: ['a', '--database', 'mysql'],
     reason: '--database "mysql" is not known. Choose sqlite, postgresql, mariadb or durable-object.',

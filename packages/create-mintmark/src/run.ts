@@ -38,6 +38,7 @@ async function create(invocation: CreateArguments, io: Io): Promise<number> {
   const chosen = await chooseWith(invocation, existing, io)
   if (chosen.kind === 'refused') return refuseArguments(io, chosen.reason)
   const { choices } = chosen
+  const { databaseUrl } = invocation
   const { framework, database } = choices
 
   const issuer = invocation.issuer ?? `http://localhost:3000${existing === undefined ? framework.issuerPath : '/id'}`
@@ -47,12 +48,18 @@ async function create(invocation: CreateArguments, io: Io): Promise<number> {
       `with ${framework.title}, the path of --issuer is ${framework.fixedPath}, as its routes.`,
     )
   }
-  if (database.address === undefined && invocation.databaseUrl !== undefined) {
+  if (database.address === undefined && databaseUrl !== undefined) {
     return refuseArguments(io, `--database ${database.name} has no address: leave out --database-url.`)
+  }
+  if (database.address !== undefined && !database.address.form.test(databaseUrl ?? database.address.byDefault)) {
+    return refuseArguments(
+      io,
+      `--database-url is not an address for --database ${database.name}, such as ${database.address.byDefault}.`,
+    )
   }
   const secrets = createSecrets()
   const name = invocation.name ?? packageNameOf(basename(folder))
-  const project = { name, choices, issuer, secrets, existing, address: invocation.databaseUrl }
+  const project = { name, choices, issuer, secrets, existing, address: databaseUrl }
   const template = await readTemplate(project)
   const write = existing === undefined ? writeProject : addToProject
   await write(folder, template.files, io.signal).catch((error: unknown) => {

@@ -73,9 +73,11 @@ export async function readTemplate(options: ProjectOptions): Promise<ProjectTemp
     .join('')
     .replace('my-server', name)
   const files = [
-    ...read.flatMap((layer) => layer.files).map((file) => withWorkerName(file, name)),
+    ...read
+      .flatMap((layer) => layer.files)
+      .map((file) => withWorkerName({ ...file, text: withCommands(file.text, folders) }, name)),
     ...(folders.code === 'src' ? [] : [ordinary(join(folders.code, 'package.json'), importsOfFolder)]),
-    ordinary(join(folders.own, 'README.md'), readme),
+    ordinary(join(folders.own, 'README.md'), withCommands(readme, folders)),
     { path: join(folders.own, '.env'), text: environment(options, folders), access: 'private' } as const,
   ]
   const manifestFile = ordinary('package.json', `${JSON.stringify({ name, ...manifest }, undefined, 2)}\n`)
@@ -87,6 +89,16 @@ function withWorkerName(file: ProjectFile, name: string): ProjectFile {
   if (file.path !== 'wrangler.jsonc') return file
   const [worker] = /[a-z0-9][a-z0-9-]{0,53}/.exec(name.replace(/^@.*\//, '').replaceAll(/[._~]/g, '-')) ?? ['my-server']
   return { ...file, text: file.text.replace('my-server', worker) }
+}
+
+/** Returns a text with the commands and paths of an app, which has its own scripts, and may have its sources in `src`. */
+function withCommands(text: string, { own }: Folders): string {
+  const folder = own.replaceAll('\\', '/')
+  return folder === ''
+    ? text
+    : text
+        .replaceAll(/npm run (?:migrate|setup)\b/g, 'node mintmark/setup.ts')
+        .replaceAll(/(?<=[ =])mintmark\/(?=setup\.ts|\.env)/g, `${folder}/`)
 }
 
 /** The package.json of a folder in a project: its files import each other as `#name`. */

@@ -27,24 +27,27 @@ const projects = frameworks.flatMap((framework) =>
   ),
 )
 
-test.each(projects)('$title: everything that a file names is in the project', async ({ choices, existing }) => {
-  const { files, manifest } = await readTemplate({
-    name: 'my-server',
-    choices,
-    existing,
-    address: undefined,
-    issuer: 'http://localhost:3000',
-    secrets: createSecrets(),
-  })
-  const project = new Map(files.map(({ path, text }) => [posix.normalize(path.replaceAll('\\', '/')), text]))
-  if (existing !== undefined) {
-    const before = { [choices.framework.added?.dependency ?? '']: '*' }
-    project.set('package.json', JSON.stringify({ dependencies: { ...manifest.dependencies, ...before } }))
-  }
+test.each(projects)(
+  '$title: everything that a file imports, runs or tells to run is in the project',
+  async ({ choices, existing }) => {
+    const { files, manifest } = await readTemplate({
+      name: 'my-server',
+      choices,
+      existing,
+      address: undefined,
+      issuer: 'http://localhost:3000',
+      secrets: createSecrets(),
+    })
+    const project = new Map(files.map(({ path, text }) => [posix.normalize(path.replaceAll('\\', '/')), text]))
+    if (existing !== undefined) {
+      const before = { [choices.framework.added?.dependency ?? '']: '*' }
+      project.set('package.json', JSON.stringify({ dependencies: { ...manifest.dependencies, ...before } }))
+    }
 
-  expect([...project.keys()].filter((path) => isSource(path)).length).toBeGreaterThan(15)
-  expect(unresolved(project)).toEqual([])
-})
+    expect([...project.keys()].filter((path) => isSource(path)).length).toBeGreaterThan(15)
+    expect(unresolved(project)).toEqual([])
+  },
+)
 
 const manifestOf = (manifest: Manifest) => ['package.json', JSON.stringify(manifest)] as const
 
@@ -63,6 +66,8 @@ test.each([
     [manifestOf({}), ['src/a.ts', "import type { Pool } from '@a/pg/b'"]],
     'src/a.ts: @a/pg/b',
   ],
+  ['a command without its script', [manifestOf({}), ['src/a.ts', "'npm run migrate'"]], 'src/a.ts: npm run migrate'],
+  ['a command without its file', [manifestOf({}), ['README.md', 'Run `node a/b.ts`.']], 'README.md: node a/b.ts'],
   ['a script without its file', [manifestOf({ scripts: { start: 'node src/a.ts' } })], 'package.json: src/a.ts'],
   [
     'a script of a package that is not listed',
@@ -81,11 +86,29 @@ const isSource = (path: string): boolean => /\.tsx?$/.test(path)
 const unresolved = (project: Project): readonly string[] =>
   [...project].flatMap(([path, text]) => {
     if (posix.basename(path) === 'package.json') return missingOf(path, project).map((name) => `${path}: ${name}`)
-    if (!isSource(path)) return []
+    const commands = unknownCommands(text, project).map((command) => `${path}: ${command}`)
+    if (!isSource(path)) return commands
     const { importedFiles } = ts.preProcessFile(text, true, true)
     const specifiers = importedFiles.map(({ fileName }) => fileName)
-    return specifiers.filter((name) => !resolves(name, path, project)).map((name) => `${path}: ${name}`)
+    return [
+      ...commands,
+      ...specifiers.filter((name) => !resolves(name, path, project)).map((name) => `${path}: ${name}`),
+    ]
   })
+
+/** The commands in texts and error messages that run a script or a file that the project does not have. */
+function unknownCommands(text: string, project: Project): readonly string[] {
+  const { scripts = {} } = manifestAt('package.json', project)
+  const ofScripts = [...text.matchAll(/npm (?:run )?(?<script>[a-z]+)\b/g)].filter(
+    ({ groups }) =>
+      !['install', 'create', 'start', ''].includes(groups?.['script'] ?? '') &&
+      !((groups?.['script'] ?? '') in scripts),
+  )
+  const ofFiles = [...text.matchAll(/\bnode (?:--\S+ )*(?<file>[\w./-]+\.ts)\b/g)].filter(
+    ({ groups }) => !project.has(groups?.['file'] ?? ''),
+  )
+  return [...ofScripts, ...ofFiles].map(([command]) => command)
+}
 
 /** The aliases and script files of a package.json that do not exist. */
 function missingOf(path: string, project: Project): readonly string[] {

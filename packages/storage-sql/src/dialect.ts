@@ -469,7 +469,7 @@ export interface SqlDialect {
   readonly engine: SqlEngine
   /** `on-open`: `createSqlStorage` applies pending migrations. For development. */
   readonly migrate: 'by-command' | 'on-open'
-  /** The command that applies pending migrations to this database, for error messages. */
+  /** The command line that applies pending migrations to this database, for error messages. */
   readonly migrateCommand: string
   /**
    * Runs one statement and returns its rows. A `lasting` statement, the default, is prepared on first use.

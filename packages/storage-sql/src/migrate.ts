@@ -127,7 +127,7 @@ function describe({
   const names = second === undefined ? first : `${first} to ${migrations.at(-1)} (${migrations.length} in total)`
   switch (kind) {
     case 'behind':
-      return `Run: npx ${command}. The database lacks the migrations ${names}.`
+      return `Run: ${command}. The database lacks the migrations ${names}.`
     case 'ahead':
       return `The database has run the migrations ${names}, which this version does not know. Update @mintmark/storage-sql.`
     case 'changed':

@@ -46,7 +46,7 @@ test('rejects a database with pending migrations, and names the command', async 
 
   expect(refusal).toBeInstanceOf(SchemaMismatchError)
   expect(refusal).toMatchObject({ kind: 'behind', migrations: all })
-  expect(String(refusal)).toContain(`Run: npx ${dialect.migrateCommand}`)
+  expect(String(refusal)).toContain(`Run: ${dialect.migrateCommand}. `)
   expect(await dialect.all("SELECT name FROM sqlite_schema WHERE name LIKE 'mintmark%'", [])).toEqual([])
 })
 

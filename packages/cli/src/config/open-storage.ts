@@ -52,7 +52,7 @@ export async function withDialect<T>(
 ): Promise<T> {
   const target = await openTarget(address, purpose, migrateCommand)
   try {
-    return await work({ ...target.dialect, migrateCommand })
+    return await work({ ...target.dialect, migrateCommand: `npx ${migrateCommand}` })
   } finally {
     await target.close()
   }

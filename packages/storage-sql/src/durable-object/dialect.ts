@@ -28,7 +28,7 @@ export function toDurableObjectDialect(storage: DurableObjectStorage): SqlDialec
   return {
     engine: sqlite,
     migrate: 'on-open',
-    migrateCommand: 'a new deployment',
+    migrateCommand: 'npx wrangler deploy',
     all: async (statement, parameters) => convertErrors(() => run(statement, parameters)),
     transact: async (steps) => convertErrors(() => transact(steps)),
     // Calls are synchronous, so there is no queue.

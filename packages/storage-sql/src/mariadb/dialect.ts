@@ -58,7 +58,7 @@ export function toMariadbDialect(pool: MariadbPool, options: MariadbDialectOptio
   return {
     engine: mariadb,
     migrate,
-    migrateCommand: 'mintmark-migrate apply --mariadb URL',
+    migrateCommand: 'npx mintmark-migrate apply --mariadb URL',
 
     async all(statement, parameters, { lifetime = 'lasting', owner = '', signal } = {}) {
       requireOpen()

@@ -72,7 +72,7 @@ export function toPostgresDialect(pool: PostgresPool, options: PostgresDialectOp
   return {
     engine: postgres,
     migrate,
-    migrateCommand: 'mintmark-migrate apply --postgres URL',
+    migrateCommand: 'npx mintmark-migrate apply --postgres URL',
 
     async all(text, parameters, { lifetime = 'lasting', owner = '', signal, isLookup = false } = {}) {
       requireOpen()

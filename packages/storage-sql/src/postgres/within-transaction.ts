@@ -84,7 +84,7 @@ function dialectOf(client: TransactionClient, state: { readonly hasEnded: boolea
   return {
     engine: postgres,
     migrate: 'by-command',
-    migrateCommand: 'mintmark-migrate apply --postgres URL',
+    migrateCommand: 'npx mintmark-migrate apply --postgres URL',
 
     async all(text, parameters, { lifetime = 'lasting' } = {}) {
       const result = await inSavepoint(() => client.query(prepare(text, parameters, 'passing')))

@@ -73,7 +73,7 @@ export function openSqliteDialect(path: string, options: SqliteDialectOptions = 
   return {
     engine: sqlite,
     migrate,
-    migrateCommand: `mintmark-migrate apply --sqlite ${/^[\w./:@+-]+$/.test(path) ? path : JSON.stringify(path)}`,
+    migrateCommand: `npx mintmark-migrate apply --sqlite ${/^[\w./:@+-]+$/.test(path) ? path : JSON.stringify(path)}`,
 
     async all(statement, parameters, { lifetime = 'lasting', owner = '', signal, maxBytes } = {}) {
       signal?.throwIfAborted()
