@@ -1,6 +1,6 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerOptions, type ServerResponse } from 'node:http'
-import { connect, type Socket } from 'node:net'
+import { createServer, IncomingMessage, type ServerOptions, ServerResponse } from 'node:http'
+import { connect, Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { toNodeHandler, toNodeListener } from '@mintmark/adapter-node'
 import { createRouter, type HttpService, json } from '@mintmark/core/http'
@@ -163,6 +163,17 @@ describe('the handler', () => {
 
     expect(await host.first).toBe(true)
     expect(host.service.received).toEqual([])
+  })
+
+  test('does not wait for the body of a request that was destroyed, even if its response is still open', async () => {
+    const request = Object.assign(new IncomingMessage(new Socket()), { method: 'POST', url: '/token' })
+    const closed = once(request.on('error', () => undefined), 'close')
+    request.destroy()
+    await closed
+    const service = aService()
+
+    expect(await toNodeHandler(service)(request, new ServerResponse(request))).toBe(true)
+    expect(service.received).toEqual([])
   })
 })
 
