@@ -94,7 +94,8 @@ export async function limitCodes(
  */
 export async function issueCode(subject: CodeSubject, now: EpochSeconds, deps: IssueCodeDependencies): Promise<string> {
   const { request, grant, consented } = subject
-  await consumePushedRequest({ pushed: request.pushed, clientId: request.client.clientId }, now, deps)
+  const { pushed } = request
+  if (pushed !== undefined) await consumePushedRequest({ pushed, clientId: request.client.clientId }, now, deps)
   const consentedClaims = consented.flatMap((scope) => deps.scopes.get(scope)?.claims ?? [])
   const { secret: randomSecret, identifier: family } = randomSecretAndIdentifier(deps.random)
   const { secret = randomSecret } = subject

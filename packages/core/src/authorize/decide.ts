@@ -60,7 +60,8 @@ export async function decideInteraction(
       : { kind: 'select_account', signedInUser }
 
   const grant = await findActiveGrant(request, signedInUser, deps.storage)
-  const organizations = await findOrganizations(request, signedInUser, deps.storage)
+  const isForOrganization = request.scopes.includes(organizationScope)
+  const organizations = isForOrganization ? await findOrganizations(request, signedInUser, deps.storage) : []
   const mustChooseOrganization = organizations.length > 1
   // Client ID Metadata Document §8.3, RFC 7591 §5: if the name, a redirect host or a key of the client has changed, the
   // user must consent again.
@@ -88,7 +89,6 @@ async function findOrganizations(
   { user }: SignedInUser,
   storage: OAuthStorage,
 ): Promise<readonly OrganizationRecord[]> {
-  if (!request.scopes.includes(organizationScope)) return []
   const organizations = await organizationsOfUser(user.userId, request.organization, storage)
   if (organizations.length > 0) return organizations
   const context = { clientId: request.client.clientId, userId: user.userId }

@@ -154,12 +154,7 @@ export function parsePrompt(value: string | undefined): ReadonlySet<Prompt> {
  * Reads the subject of an ID token hint (OIDC Core §3.1.2.1). It identifies the expected user and never signs them in.
  * @throws OAuthError invalid_request — reason `id_token_hint_invalid`; login_required — reason `no_user_matches`.
  */
-export async function hintedSubject(
-  hint: string | undefined,
-  client: ClientRecord,
-  deps: SubjectRules,
-): Promise<string | undefined> {
-  if (hint === undefined) return undefined
+export async function hintedSubject(hint: string, client: ClientRecord, deps: SubjectRules): Promise<string> {
   // OIDC Core §3.1.2.1: it was issued by this server, to whichever client.
   const user = await userOfIdTokenHint(hint, { client, issuedTo: 'any_client' }, deps)
   // OIDC Core §3.1.2.1: the user of the hint was removed, and no other user satisfies the request.
@@ -201,11 +196,11 @@ export interface SubjectRules extends VerifyOwnJwtDependencies {
  * user.
  */
 export async function claimedUsers(
-  claimed: readonly JsonValue[] | undefined,
+  claimed: readonly JsonValue[],
   client: ClientRecord,
   { storage }: Pick<SubjectRules, 'storage'>,
-): Promise<readonly JsonValue[] | undefined> {
-  if (claimed === undefined || client.subjectType === 'public') return claimed
+): Promise<readonly JsonValue[]> {
+  if (client.subjectType === 'public') return claimed
   const subjects = claimed.filter((subject) => typeof subject === 'string').slice(0, maxClaimedSubjects)
   const users = await Promise.all(subjects.map((subject) => userOfSubject(subject, client, storage)))
   return users.filter((user) => user !== undefined)

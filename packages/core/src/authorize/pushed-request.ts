@@ -337,11 +337,10 @@ const isSecret = (text: string): boolean => /^[A-Za-z0-9_-]{43}$/.test(text)
  * @throws OAuthError invalid_request_uri — reason `request_uri_used`: another tab already got a code for it.
  */
 export async function consumePushedRequest(
-  { pushed, clientId }: { readonly pushed: PushedReference | undefined; readonly clientId: ClientId },
+  { pushed, clientId }: { readonly pushed: PushedReference; readonly clientId: ClientId },
   now: EpochSeconds,
   { storage: { pushedRequests } }: { readonly storage: OAuthStorage },
 ): Promise<void> {
-  if (pushed === undefined) return
   const { digest } = pushed
   // If several requests insert the row, one succeeds; if several consume it, one wins.
   if (pushed.kind === 'sealed') await pushedRequests.insert(rowOfSealed(pushed, clientId, now))

@@ -189,8 +189,10 @@ async function parseRest(
   const access = await requestedAccess(parameters, client, rules)
   const { requested, scopes, resources, details } = access
   const claimsRequest = requested.includes('openid') ? parseClaimsRequest(parameters.get('claims')) : undefined
-  const hinted = await hintedSubject(parameters.get('id_token_hint'), client, rules)
-  const claimed = await claimedUsers(requestedValues(claimsRequest, 'id_token', 'sub'), client, rules)
+  const hint = parameters.get('id_token_hint')
+  const hinted = hint === undefined ? undefined : await hintedSubject(hint, client, rules)
+  const subjects = requestedValues(claimsRequest, 'id_token', 'sub')
+  const claimed = subjects === undefined ? undefined : await claimedUsers(subjects, client, rules)
   const acr = requestedValues(claimsRequest, 'id_token', 'acr')
   const acrValues = preferredAcr(acr ?? [], parameters.get('acr_values'))
   return {
@@ -238,7 +240,8 @@ export async function requestedAccess(
   const resources = profileRules(client, rules).identityOnly
     ? onlyUserinfo({ named, client }, rules)
     : requestedResources({ named, scopes: requested, client }, rules)
-  const details = await requestedDetails(parameters.get('authorization_details'), { client, resources }, rules)
+  const stated = parameters.get('authorization_details')
+  const details = stated === undefined ? [] : await requestedDetails(stated, { client, resources }, rules)
   const bare = resourcesWithoutDetails(resources, details, rules.detailTypes)
   // No token would have the others, so the user does not decide on them.
   const scopes = usableScopes(requested, { resources, bare }, rules)
@@ -271,11 +274,10 @@ const requestsOnlyDetails = (parameters: Parameters): boolean =>
  * @throws OAuthError invalid_authorization_details — like `parseDetails`, and reason `detail_location_not_requested`.
  */
 async function requestedDetails(
-  text: string | undefined,
+  text: string,
   { client, resources }: Pick<AuthorizationRequest, 'client' | 'resources'>,
   { detailTypes: types, defaultAudience }: AuthorizationRequestRules,
 ): Promise<readonly JsonObject[]> {
-  if (text === undefined) return []
   const details = await parseDetails(text, { client, types })
   refuseOtherLocations(details, resources.length === 0 ? [defaultAudience] : resources, types)
   return details

@@ -75,7 +75,7 @@ async function answerClient(
   if (proof !== undefined && client.tokenEndpointAuthMethod === 'none') await grant.refuseUnknown?.(form, client, now)
   const possession = await provePossession({ request, proof, client }, now, deps)
   const decided = await grant.decide(form, { client, possession, signal: request.signal }, now)
-  const proofHeaders = async () => (proof === undefined ? [] : deps.dpop.headers(proof, now))
+  const proofHeaders = () => (proof === undefined ? [] : deps.dpop.headers(proof, now))
   if ('issue' in decided) {
     const { tokenId, response } = await assertionResponse(decided, { now, headers: await proofHeaders() }, deps)
     const { userId: subject, audience, scopes, resources } = decided.issue

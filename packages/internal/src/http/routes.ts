@@ -15,7 +15,14 @@ import {
 
 import type { Capacity } from './capacity.ts'
 import { createService, type CrossOrigin, type Endpoint, type HttpService, type Route } from './service.ts'
-import { allowHeader, decodeSegment, withHeaders, type RequestHead, type ServerResponse } from './message.ts'
+import {
+  allowHeader,
+  decodeSegment,
+  withHeaders,
+  type RequestHead,
+  type ServerRequest,
+  type ServerResponse,
+} from './message.ts'
 
 /** A route with a path, and an endpoint for each method that it answers. */
 export interface PathRoute {
@@ -94,10 +101,15 @@ export function afterPreparation(routes: readonly PathRoute[], prepare: () => Pr
   let isPrepared = false
   const prepared =
     (endpoint: Endpoint): Endpoint =>
-    async (request) => {
-      isPrepared ||= await prepare()
-      return endpoint(request)
-    }
+    (request) =>
+      isPrepared ? endpoint(request) : prepareFor(endpoint, request)
+  const prepareFor: (endpoint: Endpoint, request: ServerRequest) => Promise<ServerResponse> = async (
+    endpoint,
+    request,
+  ) => {
+    isPrepared = (await prepare()) || isPrepared
+    return endpoint(request)
+  }
   return routes.map((route) => ({
     ...route,
     methods: Object.fromEntries(

@@ -186,13 +186,13 @@ export function createService<Caller, Details>(options: ServiceOptions<Caller, D
     tooLarge: (request) => options.tooLarge({ request, caller: undefined, route: undefined }),
     serves: options.serves,
     template: (request) => options.find(request)?.template,
-    async handle(received) {
+    handle(received) {
       const route = options.find(received)
       if (route?.crossOrigin !== undefined && isPreflight(received))
-        return preflightResponse([...(route.methods?.keys() ?? [])])
+        return Promise.resolve(preflightResponse([...(route.methods?.keys() ?? [])]))
 
-      const response = await respond(received, route)
-      return received.method === 'HEAD' ? withoutBody(response) : response
+      const response = respond(received, route)
+      return received.method === 'HEAD' ? response.then(withoutBody) : response
     },
   }
 }

@@ -95,4 +95,5 @@ export function createMemoryStorage(options: MemoryStorageOptions): AdminStorage
   })
 }
 
-const resolved: SchedulerHook = () => Promise.resolve()
+const now = Promise.resolve()
+const resolved: SchedulerHook = () => now

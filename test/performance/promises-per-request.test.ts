@@ -6,11 +6,13 @@ import { laneTo } from '../../benchmarks/src/driver/service-lane.ts'
 import { workloads, type WorkloadName } from '../../benchmarks/src/driver/workloads.ts'
 import { createMintmark } from '../../benchmarks/src/targets/mintmark/create-mintmark.ts'
 
-// A repeated token costs little more than the promises on its way: each is an object and a turn of the queue. The numbers
+// Much of a short request is the promises on its way: each is an object and a turn of the queue. The numbers
 // include about ten promises of the lane that sends the request. Explain the reason when you raise one.
 it.each([
-  { workload: 'introspection, repeated', atMost: 53 },
-  { workload: 'userinfo, repeated', atMost: 53 },
+  { workload: 'introspection, repeated', atMost: 47 },
+  { workload: 'userinfo, repeated', atMost: 48 },
+  { workload: 'code', atMost: 86 },
+  { workload: 'code + PKCE', atMost: 215 },
 ] as const)('$workload: a request in memory creates at most $atMost promises', async ({ workload, atMost }) => {
   expect(await fewestPromises(workload)).toBeLessThanOrEqual(atMost)
 })
