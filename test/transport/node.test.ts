@@ -167,7 +167,10 @@ describe('the handler', () => {
 
   test('does not wait for the body of a request that was destroyed, even if its response is still open', async () => {
     const request = Object.assign(new IncomingMessage(new Socket()), { method: 'POST', url: '/token' })
-    const closed = once(request.on('error', () => undefined), 'close')
+    const closed = once(
+      request.on('error', () => undefined),
+      'close',
+    )
     request.destroy()
     await closed
     const service = aService()
