@@ -100,8 +100,11 @@ export interface ProvisionedUserRecord extends RecordOf<typeof provisionedUsers>
   readonly groups: readonly GroupReference[] | undefined
 }
 
-/** A user in a list: without the claims, which no list response shows. */
-export type ListedUserRecord = Omit<ProvisionedUserRecord, 'claims'>
+/** A user in a list, with the members that list responses show: a page has up to 200 users, and each member costs time. */
+export type ListedUserRecord = Pick<
+  ProvisionedUserRecord,
+  'userId' | 'active' | 'createdAt' | 'updatedAt' | 'version' | 'externalId' | 'resource' | 'renderKey' | 'groups'
+>
 
 /** An indexed attribute that the host defined. */
 export interface IndexedAttribute {

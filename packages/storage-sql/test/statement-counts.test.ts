@@ -72,6 +72,19 @@ test('reads the status of an access token with one statement of few columns', as
   expect(counts).toMatchObject({ statements: 1, columns: 57 })
 })
 
+// A page has up to 200 users, and each column of each user costs time.
+test('reads a page of users with one statement of few columns', async () => {
+  const { dialect, counts } = counting(await aMigratedSqlite())
+  const { provisionedUsers } = await filled(dialect)
+  Object.assign(counts, { statements: 0, columns: 0 })
+  const page = { kind: 'index', offset: 0, limit: 100 } as const
+
+  const list = { providerId, filter: undefined, sort: undefined, page, maxBytes: 10_000_000 }
+  expect(await provisionedUsers.list(list)).toMatchObject({ outcome: 'listed', total: many.length })
+
+  expect(counts).toMatchObject({ statements: 1, columns: 11 })
+})
+
 const newUser = aProvisionedUser('new', { userId: userId('new') })
 const hostUser = { userId: userId('host-1'), claims: {}, active: true }
 

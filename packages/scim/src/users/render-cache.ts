@@ -1,14 +1,7 @@
 // One file, because the stored text, its cache key and the text of a response must agree.
 
 import { type Pieces, runAtOnce, runInTurns, utf8Length } from '@mintmark/internal'
-import {
-  epochSeconds,
-  groupId,
-  type JsonObject,
-  type ProvisionedUserRecord,
-  providerId,
-  userId,
-} from '@mintmark/storage-interface'
+import { epochSeconds, groupId, type JsonObject, type ProvisionedUserRecord, userId } from '@mintmark/storage-interface'
 import {
   type GroupReference,
   type JsonText,
@@ -142,13 +135,8 @@ function appendedProjection({ attributes }: Projection): Projection | 'all' {
 /** A user that has every server-assigned attribute. */
 const sampleUser: ListedUserRecord = {
   userId: userId('1'),
-  providerId: providerId('p'),
   externalId: 'x',
-  adopted: false,
   active: true,
-  blockedAt: undefined,
-  activeAfterBlock: undefined,
-  generation: 0,
   version: 1,
   createdAt: epochSeconds(0),
   updatedAt: epochSeconds(0),

@@ -313,8 +313,8 @@ export const listedIds = (outcome: ListOutcome<ListedUserRecord>): readonly (num
 
 /** Returns a record as lists return it. */
 export function asListed(record: ProvisionedUserRecord): ListedUserRecord {
-  const { claims: _, ...listed } = record
-  return listed
+  const { userId, active, createdAt, updatedAt, version, externalId, resource, renderKey, groups } = record
+  return { userId, active, createdAt, updatedAt, version, externalId, resource, renderKey, groups }
 }
 
 /** A webhook that receives all changes. */

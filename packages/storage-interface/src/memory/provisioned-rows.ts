@@ -49,8 +49,10 @@ const columnsOf = ({ providerId, externalId, adopted, resource, renderKey }: Pro
 })
 
 function listedRecord(groups: GroupTable, { record, provisioning }: ProvisionedRow): ListedUserRecord {
-  const { claims: _, ...account } = record
-  return { ...account, ...columnsOf(provisioning), groups: referencesTo(groups, record.userId) }
+  const { userId, active, createdAt, updatedAt, version } = record
+  const { externalId, resource, renderKey } = provisioning
+  const account = { userId, active, createdAt, updatedAt, version, externalId, resource, renderKey }
+  return { ...account, groups: referencesTo(groups, userId) }
 }
 
 function referencesTo(groups: GroupTable, userId: UserId): readonly GroupReference[] {

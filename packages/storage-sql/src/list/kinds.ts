@@ -5,7 +5,8 @@ import type { SqlEngine } from '../dialect.ts'
 import type { Sql } from '../json-search.ts'
 import { belongsToProvider } from '../row.ts'
 import { pathOf } from './filter-scopes.ts'
-import { type ListedKind, type ListedRows, smallPageBytes } from './listed-kind.ts'
+import { type ListedKind, type ListedRows, type OwnerValue, smallPageBytes } from './listed-kind.ts'
+import type { Parameter } from '../database.ts'
 import {
   ageIndex,
   changeIndex,
@@ -77,11 +78,16 @@ export const createProvisionedUserListKind = (
   record: sql`${sql.join(listedUserColumns.map(ofUsers))}, ${engine.jsonPairs(groupsOfUser)} as "groups"`,
   recordWithoutGroups: sql`${sql.join(listedUserColumns.map(ofUsers))}`,
   size: sql`octet_length(${ofUsers('resource')})`,
-  groupsSize: sql`coalesce(${engine.sumOfPairs(groupsOfUser, (name) => sql`octet_length(${name}) + 200`)}, 0)`,
+  recordInPage: (p) => userInPage(engine.jsonPairs(groupsOfUser), p),
+  groupsSize: (p) => sizeInPage(sql`${engine.sumOfPairs(groupsOfUser, (name) => sql`octet_length(${name}) + 200`)}`, p),
   withFewGroups: {
-    record: sql`${sql.join(listedUserColumns.map(ofUsers))}, ${engine.jsonPairs(fewGroupsOfUser)} as "groups"`,
-    size: sql`octet_length(${ofUsers('resource')})
-      + coalesce(${engine.sumOfPairs(fewGroupsOfUser, (name) => sql`octet_length(${name}) + ${sql.lit(bytesOfGroup)}`)}, 0)`,
+    record: (p) => userInPage(engine.jsonPairs(fewGroupsOfUser), p),
+    // An integer, because PostgreSQL adds decimal numbers slowly. Few groups have some megabytes at most.
+    size: (p) =>
+      sql`octet_length(${ofUsers('resource')}) + ${sizeInPage(
+        sql`cast(${engine.sumOfPairs(fewGroupsOfUser, (name) => sql`octet_length(${name}) + ${sql.lit(bytesOfGroup)}`)} as integer)`,
+        p,
+      )}`,
   },
   narrow: userIndexes(declared),
   columns: new Map([
@@ -100,6 +106,15 @@ export const createProvisionedUserListKind = (
   },
   lookups: userLookups,
 })
+
+const userInPage = (groups: Sql, p: Parameter<OwnerValue>): Sql =>
+  sql`${sql.join(listedUserColumns.map(ofUsers))}, case when ${hasGroups(p)} then ${groups} else '[]' end as "groups"`
+
+const sizeInPage = (sizeOfGroups: Sql, p: Parameter<OwnerValue>): Sql =>
+  sql`case when ${hasGroups(p)} then coalesce(${sizeOfGroups}, 0) else 0 end`
+
+/** Whether the provider has groups: many have none. The database finds this out once for a page, instead of the groups of each user. */
+const hasGroups = (p: Parameter<OwnerValue>): Sql => sql`${providerRows('Group').total(p)} > 0`
 
 const userLookups: ListedKind['lookups'] = new Map([
   ['id', createLookup({ table: 'mintmark_users', id: 'user_id', by: 'user_id', rows: 1, row: belongsToProvider })],

@@ -21,6 +21,8 @@ export interface ListedKind {
   readonly record: Sql
   /** The same without the groups of a user. */
   readonly recordWithoutGroups?: Sql
+  /** The same for a page. */
+  readonly recordInPage?: RowExpression
   /** The `FROM` clause of statements that filter rows. */
   readonly from: Sql
   /** The document that filters search for attributes that have no column, and the path of an attribute in it. */
@@ -35,13 +37,16 @@ export interface ListedKind {
   /** The size of a row's resource, in bytes. */
   readonly size: Sql
   /** The size of the groups of a record, in bytes. */
-  readonly groupsSize?: Sql
+  readonly groupsSize?: RowExpression
   /**
    * The record and its size for small pages: a user with many groups has only some of them, and a size larger than
    * `smallPageBytes`.
    */
-  readonly withFewGroups?: { readonly record: Sql; readonly size: Sql }
+  readonly withFewGroups?: { readonly record: RowExpression; readonly size: RowExpression }
 }
+
+/** An expression over a row of a page. */
+export type RowExpression = (p: Parameter<OwnerValue>) => Sql
 
 /** A page of at most this many bytes takes a few milliseconds to read. */
 export const smallPageBytes = 262_144

@@ -5,11 +5,10 @@ import type { SqlEngine, SqlRow } from '../dialect.ts'
 import { rowReader } from '../record-table.ts'
 import { createColumnReader } from '../row.ts'
 
-const { claims: _, ...listedFields } = provisionedUsers.fields
+const { userId, active, createdAt, updatedAt, version, externalId, resource, renderKey } = provisionedUsers.fields
+const listedFields = { userId, active, createdAt, updatedAt, version, externalId, resource, renderKey }
 
-/**
- * The columns of a listed record, besides `groups`. A page of a list has a hundred users: their claims are not read.
- */
+/** The columns of a listed record, besides `groups`. */
 export const listedUserColumns = columnsOf(listedFields).map(({ name }) => name)
 
 /**

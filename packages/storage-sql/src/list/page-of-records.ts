@@ -4,16 +4,16 @@ import { compileSql, type Database, type Parameter, type Statement } from '../da
 import type { SqlEngine, StatementLifetime } from '../dialect.ts'
 import type { ListOrder, Sql } from '../json-search.ts'
 import { type AfterValue, isAfterCursor } from './cursor.ts'
-import { keyOf, type ListedKind, type OwnerValue } from './listed-kind.ts'
+import { keyOf, type ListedKind, type OwnerValue, type RowExpression } from './listed-kind.ts'
 
 /** The parameters of a page. It holds one row more than it returns, which shows whether there is a next page. */
 export type PageValue = OwnerValue | AfterValue | 'limit' | 'offset' | 'max_bytes'
 
 /** The record that a page returns for each row, and whether its bytes are counted. */
 export interface PageForm {
-  readonly record: Sql
+  readonly record: RowExpression
   /** The bytes of a record; `undefined` if they are not counted. */
-  readonly size: Sql | undefined
+  readonly size: RowExpression | undefined
   /** Whether the page continues a sorted list after a row. */
   readonly isAfterKey: boolean
   /** Whether a page whose bytes are limited has either all its records or none. */
@@ -127,10 +127,10 @@ export function recordsOfPage(
   const fitting =
     form.size &&
     sql`, summed ${engine.materialized} (
-      select page.*, coalesce(sum((select ${form.size} from ${sql.table(table)} where ${issuerColumn} = ${issuer} and ${column} = page.id))
+      select page.*, coalesce(sum((select ${form.size(p)} from ${sql.table(table)} where ${issuerColumn} = ${issuer} and ${column} = page.id))
         over (order by ${order ?? sql`page.created_at, page.id`} rows between unbounded preceding and 1 preceding), 0) as bytes_before from page
     ), fitting ${engine.materialized} (select * from summed where ${isBelow} ${form.isWhole ? sql`and ${isComplete}` : sql``})`
-  return sql`${fitting ?? sql``} select counted.total, counted.looked_at, counted.in_page, ${sortKey ?? sql``} ${form.record}
+  return sql`${fitting ?? sql``} select counted.total, counted.looked_at, counted.in_page, ${sortKey ?? sql``} ${form.record(p)}
     from (select ${total} as total, ${candidateCount ?? sql`0`} as looked_at, (select count(*) from page) as in_page) as counted
     ${order === undefined ? sql`` : sql`left join ${page} as page on true`}
     left join ${sql.table(table)} on ${isInPage}
@@ -175,12 +175,12 @@ export const pageStatement = (
       where ${every(p)} and ${engine.isBeyond([sql`created_at`, id], '>', after)}
       ${engine.pageBefore({ order: sql`created_at, ${id}`, end: total(p), limit: sql`${p('limit')}`, offset: sql`${p('offset')}` })}`
       if (isReadRowByRow(engine, { form, lifetime })) {
-        const bytes = form.size === undefined ? sql`` : sql`${form.size} as bytes,`
-        return page(sql`${total(p)} as total, ${bytes} ${form.record}`)
+        const bytes = form.size === undefined ? sql`` : sql`${form.size(p)} as bytes,`
+        return page(sql`${total(p)} as total, ${bytes} ${form.record(p)}`)
       }
       const records = { form, engine, total: total(p), p }
       return sql`with page ${engine.materialized} (${page(sql`created_at, ${id} as id`)})
-      ${lifetime === 'lasting' && form.size ? recordsOfSmallPage(kind, { ...records, size: form.size }) : recordsOfPage(kind, records)}`
+      ${lifetime === 'lasting' && form.size ? recordsOfSmallPage(kind, { ...records, size: form.size(p) }) : recordsOfPage(kind, records)}`
     },
     lifetime,
   )
@@ -207,7 +207,7 @@ function recordsOfSmallPage(
   const { from, where } = engine.rowsFound({ from: table, key, ids: sql`select id from page` })
   const age = sql`${sql.ref(`${kind.table}.created_at`)}, ${key.column}`
   // The inner query has the name of the table, because the columns of a record are columns of the table.
-  return sql`select counted.total, counted.in_page, ${form.record}
+  return sql`select counted.total, counted.in_page, ${form.record(p)}
     from (select ${total} as total, (select count(*) from page) as in_page) as counted
     left join (select * from (select ${table}.*, sum(${size}) over (order by ${age} rows unbounded preceding) as bytes_so_far
       from ${from} where ${where}) as measured

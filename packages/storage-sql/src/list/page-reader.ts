@@ -1,9 +1,10 @@
 import { compareText, type ListOutcome, type ListPosition, type ListQuery } from '@mintmark/storage-interface/stores'
 import { sql } from 'kysely'
 import type { SqlEngine, SqlRow } from '../dialect.ts'
+import type { Sql } from '../json-search.ts'
 import { createColumnReader } from '../row.ts'
 import { type PageStart, positionAfter, positionAfterKey } from './cursor.ts'
-import type { ListedKind } from './listed-kind.ts'
+import type { ListedKind, RowExpression } from './listed-kind.ts'
 import type { PageForm } from './page-of-records.ts'
 
 /** A query for rows of one kind, of a provider or of the whole issuer. */
@@ -57,12 +58,14 @@ export function createPageReader<Record>(
 
 /** Returns what a page returns for each row. */
 export function pageFormOf(kind: ListedKind, { page, without, maxBytes }: RowQuery, { key }: PageStart): PageForm {
-  const sizeWithGroups = kind.groupsSize === undefined ? kind.size : sql`${kind.size} + ${kind.groupsSize}`
+  const { groupsSize, record, recordWithoutGroups = record, recordInPage = () => record } = kind
+  const size = (): Sql => kind.size
+  const sizeWithGroups: RowExpression = groupsSize === undefined ? size : (p) => sql`${kind.size} + ${groupsSize(p)}`
   return {
     isAfterKey: key !== undefined,
     isWhole: page.kind === 'index',
-    record: without === 'groups' ? (kind.recordWithoutGroups ?? kind.record) : kind.record,
-    size: maxBytes === undefined ? undefined : without === 'groups' ? kind.size : sizeWithGroups,
+    record: without === 'groups' ? () => recordWithoutGroups : recordInPage,
+    size: maxBytes === undefined ? undefined : without === 'groups' ? size : sizeWithGroups,
   }
 }
 
