@@ -28,9 +28,21 @@ export async function withStorage<T>(
   const address = requireDatabase(settings)
   if (issuer === undefined)
     throw new UsageError('No issuer is given. Use --issuer URL, MINTMARK_ISSUER or mintmark.config.json.')
-  return withDialect(address, 'status', async (dialect) =>
-    work({ storage: await createSqlStorage({ dialect, issuer }), settings }),
-  )
+  return withDialect(address, 'status', async (dialect) => {
+    const storage = await createSqlStorage({ dialect, issuer })
+    await warnOfOtherIssuer(issuer, dialect, io)
+    return work({ storage, settings })
+  })
+}
+
+/** With a mistyped issuer a command would list nothing, or create records that no server uses, and succeed. */
+async function warnOfOtherIssuer(issuer: string, dialect: SqlDialect, { err }: Io): Promise<void> {
+  const rows = await dialect.all('SELECT DISTINCT issuer FROM mintmark_signing_keys', [])
+  const issuers = rows.flatMap(({ values }) => values).map(String)
+  if (issuers.length > 0 && !issuers.includes(issuer))
+    err(
+      `mintmark: The database has no signing keys of ${issuer}, but of ${issuers.slice(0, 3).join(', ')}. Is the issuer right?`,
+    )
 }
 
 /** @throws UsageError if no database is given. */
