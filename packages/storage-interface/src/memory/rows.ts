@@ -16,7 +16,7 @@ export function frozenCopy<T>(value: T): T {
 }
 
 function copy(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value
+  if (typeof value !== 'object' || value === null || isConstant(value)) return value
   if (Array.isArray(value)) return Object.freeze(value.map(copy))
 
   const copied: Record<string, unknown> = {}
@@ -29,6 +29,10 @@ function copy(value: unknown): unknown {
   }
   return Object.freeze(copied)
 }
+
+/** Whether nothing in the value can change. A record often contains members of another record. */
+const isConstant = (value: unknown): boolean =>
+  typeof value !== 'object' || value === null || (Object.isFrozen(value) && Object.values(value).every(isConstant))
 
 /** Rows by key, like a Map, that can be read in the order of their keys. */
 export interface OrderedRows<Key extends string, Row> {
