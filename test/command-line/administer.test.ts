@@ -1,7 +1,6 @@
 import { readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { createStoredKeys } from '@mintmark/core'
 import { epochSeconds, providerId, userId } from '@mintmark/storage-interface'
 import { aProvisionedUser } from '@mintmark/storage-interface/fixtures'
 import { expect, test } from 'vitest'
@@ -98,22 +97,6 @@ test('flags take precedence over the environment, and the environment over the c
   expect(JSON.parse(await idsOf())).toMatchObject([{ clientId: 'B' }])
   expect(JSON.parse(await idsOf('--sqlite', 'flag.db'))).toEqual([])
   expect(JSON.parse((await mintmark.run('client', 'list', '--json')).out)).toEqual([])
-})
-
-test('warns when the database is that of another issuer, and still does what it was told', async () => {
-  const mintmark = await withDatabase()
-  const before = await mintmark.run('client', 'list')
-  await createStoredKeys({ storage: await mintmark.storage(), sealingKey: 'A'.repeat(43) }).rotate()
-
-  const right = await mintmark.run('client', 'list')
-  const wrong = await mintmark.run('client', 'list', '--issuer', 'https://as.tst', '--json')
-
-  expect([before.err, right.err]).toEqual(['', ''])
-  expect(wrong).toEqual({
-    code: 0,
-    out: '[]',
-    err: 'mintmark: The database has no signing keys of https://as.tst, but of https://as.test. Is the issuer right?',
-  })
 })
 
 test('migrate lists, applies and prints the schema; other commands refuse an unmigrated database', async () => {
