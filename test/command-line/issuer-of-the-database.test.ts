@@ -1,7 +1,7 @@
 import { createStoredKeys } from '@mintmark/core'
 import { createSqlStorage } from '@mintmark/storage-sql'
 import { openTarget } from '@mintmark/storage-sql/command'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 
 import { emptyDatabaseOfTheRun } from '../../packages/storage-sql/test/support/mariadb-of-the-run.ts'
 import { aDatabase } from '../../packages/storage-sql/test/support/postgres-of-the-run.ts'
@@ -36,8 +36,9 @@ test.for([
 
 /** Creates the signing keys of https://as.test, as its server does. */
 async function createKeys([flag, address]: readonly [string, string]): Promise<void> {
-  const { dialect, close } = await openTarget({ [flag.slice(2)]: address }, 'status', 'migrate')
+  const target = await openTarget({ [flag.slice(2)]: address }, 'status', 'migrate')
+  const { dialect } = target
   const storage = await createSqlStorage({ dialect, issuer: 'https://as.test' })
   await createStoredKeys({ storage, sealingKey: 'A'.repeat(43) }).rotate()
-  onTestFinished(close)
+  await target.close()
 }
