@@ -17,7 +17,8 @@ export default defineConfig({
     globalSetup: ['packages/storage-sql/test/support/postgres-setup.ts', 'test/packed/packed-setup.ts'],
     reporters: ['default', tallyReporter],
     include: ['test/packed/**/*.test.ts'],
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
+    // On a busy machine, npm and the compilers of frameworks take minutes.
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
   },
 })
