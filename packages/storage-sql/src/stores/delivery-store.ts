@@ -13,6 +13,7 @@ import { sql, type RawBuilder } from 'kysely'
 import { type Database, compileSql, compileStatement, type Parameter } from '../database.ts'
 import type { SqlValue } from '../dialect.ts'
 import { recordTable, type RecordTable } from '../record-table.ts'
+import { isPending, leaseStatements, maximumExamined } from './lease-statements.ts'
 import { createColumnReader } from '../row.ts'
 
 export function createDeliveryStore(database: Database): DeliveryStore {
@@ -28,6 +29,13 @@ function createQueue(
   const statements = queueStatements({ query, engine }, table)
   const columns = createColumnReader(engine)
 
+  /** Whether a lease has not examined all deliveries that are due. */
+  async function areManyDue(channel: string, now: EpochSeconds): Promise<boolean> {
+    if (engine.eachValue === undefined) return false
+    const [row] = await run(statements.countDue, { channel, now })
+    return row !== undefined && columns.integer(row, 'counted') === maximumExamined
+  }
+
   return {
     async enqueue(records) {
       let inserted = 0
@@ -39,7 +47,7 @@ function createQueue(
     },
 
     async lease({ channel, now, until, token, limit, perRecipient, except }) {
-      const rows = await run(statements.lease, {
+      const request = {
         channel,
         now,
         until,
@@ -47,7 +55,11 @@ function createQueue(
         limit,
         per_recipient: perRecipient,
         except: engine.encodeSearchable([...except]),
-      })
+        pending: states.pending,
+      }
+      const examined = await run(statements.lease, request)
+      const rows =
+        examined.length > 0 || !(await areManyDue(channel, now)) ? examined : await run(statements.leaseFirst, request)
       // `UPDATE … RETURNING` returns rows in no particular order.
       return rows.map(table.read).toSorted((one, other) => (one.deliveryId < other.deliveryId ? -1 : 1))
     },
@@ -145,35 +157,8 @@ type Requeued = 'issuer' | 'delivery_id' | 'due_at' | 'expires_at' | 'kept_until
 const states = { pending: 'pending', dead: 'dead' }
 
 function queueStatements({ query, engine }: Pick<Database, 'query' | 'engine'>, table: RecordTable<typeof deliveries>) {
-  // A literal: the database uses the index of due deliveries only when the state is part of the statement.
-  const isPending = sql<boolean>`state = 'pending'`
-
   return {
-    lease: compileStatement(
-      (p: Parameter<'issuer' | 'channel' | 'now' | 'until' | 'token' | 'limit' | 'per_recipient' | 'except'>) =>
-        query
-          .updateTable('mintmark_deliveries')
-          .set({ due_at: p('until'), lease_token: p('token') })
-          .where('issuer', '=', p('issuer'))
-          .where(
-            engine.among(
-              sql.ref('delivery_id'),
-              sql`with due as (
-    select delivery_id, recipient, due_at from mintmark_deliveries
-    where issuer = ${p('issuer')} and channel = ${p('channel')} and ${isPending} and due_at <= ${p('now')}
-      and recipient not in (${engine.listed(sql`${p('except')}`)})
-      and (lane is null or sequence = (select first.sequence from mintmark_deliveries as first
-        where first.issuer = mintmark_deliveries.issuer and first.lane = mintmark_deliveries.lane and first.state = 'pending'
-        order by first.sequence limit 1))
-    order by due_at, delivery_id limit ${sql.lit(maximumExamined)} ${engine.skipLocked}
-  ), ranked as (
-    select delivery_id, due_at, row_number() over (partition by recipient order by due_at, delivery_id) as place from due
-  )
-  select delivery_id from ranked where place <= ${p('per_recipient')} order by due_at, delivery_id limit ${p('limit')}`,
-            ),
-          )
-          .returning(table.selection),
-    ),
+    ...leaseStatements({ query, engine }, table),
 
     nextDue: compileStatement((p: Parameter<'issuer' | 'channel'>) =>
       query
@@ -181,7 +166,7 @@ function queueStatements({ query, engine }: Pick<Database, 'query' | 'engine'>, 
         .select('due_at')
         .where('issuer', '=', p('issuer'))
         .where('channel', '=', p('channel'))
-        .where(isPending)
+        .where(sql<boolean>`${isPending}`)
         .orderBy('due_at')
         .limit(1),
     ),
@@ -261,9 +246,6 @@ function deadLetterStatements(query: Database['query'], table: RecordTable<typeo
 
 const orUnchanged = (value: SqlValue, column: string): RawBuilder<SqlValue> =>
   sql`coalesce(${value}, ${sql.ref(column)})`
-
-/** A lease examines at most this many due deliveries. If one recipient has all of them, the next lease names it in `except`. */
-const maximumExamined = 500
 
 export function createCursorStore(database: Database): CursorStore {
   const { query, run } = database

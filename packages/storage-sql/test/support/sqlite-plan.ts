@@ -31,7 +31,7 @@ export async function planOf(dialect: SqlDialect, statement: string): Promise<re
 export function readsTable(step: string): boolean {
   const [, scanned] = /^SCAN (\S+)/.exec(step) ?? []
   if (scanned !== undefined)
-    return !/^(CONSTANT|json_each|json_tree|joining|accounts|other_groups|counted|candidate|found|matching|page|member|pair|node|email|sized|summed|fitting|indexed|item|chosen|gone|kept|added|always|declared|removed|due|ranked|fresh|numbered|\(subquery-\d+\)|item_\d+)$/.test(
+    return !/^(CONSTANT|json_each|json_tree|joining|accounts|other_groups|counted|candidate|found|matching|page|member|pair|node|email|sized|summed|fitting|indexed|item|chosen|gone|kept|added|always|declared|removed|due|ranked|fresh|numbered|lanes|free|due_lanes|firsts|\(subquery-\d+\)|item_\d+)$/.test(
       scanned,
     )
   const [, searched = '', columns] = /^SEARCH (\S+) USING .*?\(([^()]*)\)/.exec(step) ?? []

@@ -55,8 +55,8 @@ const deliveries = ({
   partialIndex({
     name: 'mintmark_deliveries_by_lane',
     table: 'mintmark_deliveries',
-    columns: ['issuer', 'lane', 'sequence'],
-    where: `state = 'pending' AND lane IS NOT NULL`,
+    columns: ['issuer', 'channel', 'state', 'lane', 'sequence'],
+    where: `state = 'pending'`,
   }),
 
   `CREATE TABLE mintmark_cursors (
