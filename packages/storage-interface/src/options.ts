@@ -50,12 +50,16 @@ interface Fault {
 
 /** Finds the first option with an unknown name; otherwise the first option with a problem. */
 function findFault(options: object, checks: Readonly<Record<string, OptionCheck | RequiredOption>>): Fault | undefined {
-  const known = Object.keys(checks).join(', ')
+  const fault = (name: string, problem: string | undefined): Fault => ({
+    name,
+    problem,
+    known: Object.keys(checks).join(', '),
+  })
   const unknown = Object.keys(options).find((name) => !Object.hasOwn(checks, name))
-  if (unknown !== undefined) return { name: unknown, problem: undefined, known }
+  if (unknown !== undefined) return fault(unknown, undefined)
   for (const [name, check] of Object.entries(checks)) {
     const problem = findProblem(Reflect.get(options, name), check)
-    if (problem !== undefined) return { name, problem, known }
+    if (problem !== undefined) return fault(name, problem)
   }
   return undefined
 }

@@ -290,6 +290,8 @@ const algorithmsOfTokens = (client: ClientRecord): readonly (readonly [string, s
  */
 export function requireProfile(client: ClientRecord, settings: ProfileSettings): ProfileRules {
   const rules = profileRules(client, settings)
+  // If the client and the server both have the profile `standard`, as is usual, nothing is forbidden.
+  if (rules === combinedRules.standard.standard) return rules
   // FAPI 2.0 SP §5.3.2: a client whose registration breaks the rules gets nothing.
   if (contradictions(client, rules).length > 0) throw refuse('profile_contradicted', { clientId: client.clientId })
   return rules
