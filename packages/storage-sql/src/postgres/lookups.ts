@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers'
 import { asStorageError, type PostgresResult, type PostgresStatement } from './connection.ts'
 import { OneByOneError, runStatement, tryTogether, type TimedPool } from './run.ts'
 
