@@ -198,6 +198,12 @@ export const justifications: readonly Justification[] = [
     reason: 'It saves time: the view for the same second is computed again, with the same keys.',
   },
   {
+    file: 'packages/core/src/clients/security-profile.ts',
+    condition: 'rules === combinedRules.standard.standard',
+    change: 'false',
+    reason: 'It saves time: the rules of the profile `standard` forbid nothing.',
+  },
+  {
     file: 'packages/core/src/delivery/worker.ts',
     condition: "!isWaiting && outcome !== 'retry' && outcome !== 'postponed'",
     change: 'false',
