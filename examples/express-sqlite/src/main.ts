@@ -18,8 +18,9 @@ const logger: Logger = {
 
 try {
   const example = await startExample({ port, dataFolder, logger })
-  console.log(welcome(example))
+  // First, because the message says that Ctrl-C stops the example.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void example.close())
+  console.log(welcome(example))
 } catch (error) {
   if (!isPortTaken(error)) throw error
   console.error(
