@@ -31,7 +31,6 @@ function createQueue(
 
   /** Whether a lease has not examined all deliveries that are due. */
   async function areManyDue(channel: string, now: EpochSeconds): Promise<boolean> {
-    if (engine.eachValue === undefined) return false
     const [row] = await run(statements.countDue, { channel, now })
     return row !== undefined && columns.integer(row, 'counted') === maximumExamined
   }
@@ -58,8 +57,9 @@ function createQueue(
         pending: states.pending,
       }
       const examined = await run(statements.lease, request)
-      const rows =
-        examined.length > 0 || !(await areManyDue(channel, now)) ? examined : await run(statements.leaseFirst, request)
+      const { leaseFirst } = statements
+      const isWhole = leaseFirst === undefined || examined.length > 0 || !(await areManyDue(channel, now))
+      const rows = isWhole ? examined : await run(leaseFirst, request)
       // `UPDATE … RETURNING` returns rows in no particular order.
       return rows.map(table.read).toSorted((one, other) => (one.deliveryId < other.deliveryId ? -1 : 1))
     },
@@ -166,7 +166,7 @@ function queueStatements({ query, engine }: Pick<Database, 'query' | 'engine'>, 
         .select('due_at')
         .where('issuer', '=', p('issuer'))
         .where('channel', '=', p('channel'))
-        .where(sql<boolean>`${isPending}`)
+        .where(isPending)
         .orderBy('due_at')
         .limit(1),
     ),

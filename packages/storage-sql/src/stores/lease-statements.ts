@@ -34,8 +34,13 @@ export function leaseStatements(database: Pick<Database, 'query' | 'engine'>, ta
 }
 
 /** The candidates are looked up by their keys: the conditions are written so that no index of due deliveries answers them. */
-function createLeaseFirst(engine: Database['engine'], parts: ReturnType<typeof leaseParts>): Statement<Lease> {
+function createLeaseFirst(
+  engine: Database['engine'],
+  parts: ReturnType<typeof leaseParts>,
+): Statement<Lease> | undefined {
   const { byLane, firstOf, mayBeLeased, leaseAmong } = parts
+  const { eachValue } = engine
+  if (eachValue === undefined) return undefined
   return compileStatement((p: Parameter<Lease>) => {
     const withoutIndex = mayBeLeased(p, sql`due_at + 0`)
     const isInChannel = (alias: string) => sql`${sql.ref(`${alias}.issuer`)} = ${p('issuer')}
@@ -43,7 +48,7 @@ function createLeaseFirst(engine: Database['engine'], parts: ReturnType<typeof l
     return leaseAmong(
       p,
       sql`with recursive lanes (lane) as (
-    ${engine.eachValue?.({ name: 'lanes', column: 'lane', from: byLane, where: isInChannel })}
+    ${eachValue({ name: 'lanes', column: 'lane', from: byLane, where: isInChannel })}
   ), heads as (
     select lanes.lane as lane, ${firstOf(p, 'lanes.lane')} as sequence from lanes where lanes.lane is not null
   ), candidates as (
@@ -65,7 +70,7 @@ function createLeaseFirst(engine: Database['engine'], parts: ReturnType<typeof l
 type Lease = 'issuer' | 'channel' | 'now' | 'until' | 'token' | 'limit' | 'per_recipient' | 'except' | 'pending'
 
 /** A literal: the database uses the indexes of pending deliveries only when the state is part of the statement. */
-export const isPending = sql.raw(`state = 'pending'`)
+export const isPending = sql.raw<boolean>(`state = 'pending'`)
 
 /** The parts that the statements share. */
 function leaseParts({ query, engine }: Pick<Database, 'query' | 'engine'>, table: RecordTable<typeof deliveries>) {
