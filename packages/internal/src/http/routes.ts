@@ -103,13 +103,12 @@ export function afterPreparation(routes: readonly PathRoute[], prepare: () => Pr
     (endpoint: Endpoint): Endpoint =>
     (request) =>
       isPrepared ? endpoint(request) : prepareFor(endpoint, request)
-  const prepareFor: (endpoint: Endpoint, request: ServerRequest) => Promise<ServerResponse> = async (
-    endpoint,
-    request,
-  ) => {
+
+  async function prepareFor(endpoint: Endpoint, request: ServerRequest): Promise<ServerResponse> {
     isPrepared = (await prepare()) || isPrepared
     return endpoint(request)
   }
+
   return routes.map((route) => ({
     ...route,
     methods: Object.fromEntries(

@@ -58,7 +58,7 @@ export function createMemoryStorage(options: MemoryStorageOptions): AdminStorage
     database: anObjectWith('tablesOf'),
     scheduler: aFunction,
   })
-  const { issuer, database = createMemoryDatabase(), scheduler = resolved } = options
+  const { issuer, database = createMemoryDatabase(), scheduler = atOnce } = options
   const tables = database.tablesOf(issuer)
 
   return withRevocationAnnouncements({
@@ -95,5 +95,5 @@ export function createMemoryStorage(options: MemoryStorageOptions): AdminStorage
   })
 }
 
-const now = Promise.resolve()
-const resolved: SchedulerHook = () => now
+const resolved = Promise.resolve()
+const atOnce: SchedulerHook = () => resolved
