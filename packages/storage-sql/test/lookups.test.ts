@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { StorageUnavailableError } from '@mintmark/storage-interface'
 import type { SqlRow } from '../src/dialect.ts'
 import { toPostgresDialect, type PostgresPool } from '@mintmark/storage-sql/postgres'
@@ -47,22 +46,25 @@ test('a lookup that fails does not make those fail that were sent with it', asyn
 
 test('lookups whose connection breaks are run again', async () => {
   const { pool, database } = await aCountedPool()
-  const { dialect, lookUp } = lookupsOn(pool)
+  const { dialect, lookUp } = lookupsOn(pool, { timeoutMilliseconds: 60_000 })
   await lookUp('ada')
-  const other = database.pool()
-  const slow = dialect.all('select pg_sleep($1::int), pg_backend_pid() as given', [1], { isLookup: true })
+  const other = await database.pool().connect()
+  await other.query('select pg_advisory_lock(1)')
+  const slow = dialect.all('select pg_advisory_xact_lock($1::bigint)', [1], { isLookup: true })
   const quick = lookUp('ben')
-  await untilSleeping(other)
+  await expect.poll(async () => (await other.query(`select ${waits}`)).rowCount).toBe(1)
 
-  await other.query(`select pg_terminate_backend(pid) from pg_stat_activity where query like 'select pg_sleep(%'`)
+  await other.query(`select pg_terminate_backend(pid), ${waits}`)
+  await other.query('select pg_advisory_unlock(1)')
 
   expect(await quick).toEqual(['ben'])
   expect(await slow).toHaveLength(1)
+  other.release()
 })
 
 test('lookups that are not answered in time are given up, and their connection is used again', async () => {
   const { pool } = await aCountedPool({ max: 1 })
-  const { dialect, lookUp } = lookupsOn(pool, { timeoutMilliseconds: 200 })
+  const { dialect, lookUp } = lookupsOn(pool, { timeoutMilliseconds: 2000 })
   await lookUp('ada')
   const slow = dialect.all('select pg_sleep($1::int)', [60], { isLookup: true })
 
@@ -105,6 +107,9 @@ function lookupsOn(pool: PostgresPool, options: Parameters<typeof toPostgresDial
   return { dialect, lookUp }
 }
 
+/** The rest of a query for the connections that wait for the lock. */
+const waits = `pid from pg_stat_activity where wait_event = 'advisory' and datname = current_database()`
+
 const readable = (rows: readonly SqlRow[]): readonly Readonly<Record<string, unknown>>[] =>
   rows.map(({ indexByColumn, values }) =>
     Object.fromEntries([...indexByColumn].map(([column, index]) => [column, values[index]])),
@@ -130,12 +135,4 @@ async function aCountedPool(settings: Parameters<Awaited<ReturnType<typeof aData
 
 interface Calls {
   readonly mock: { readonly calls: readonly unknown[] }
-}
-
-async function untilSleeping(pool: Pool): Promise<void> {
-  for (;;) {
-    const { rows } = await pool.query(`select 1 from pg_stat_activity where wait_event = 'PgSleep'`)
-    if (rows.length > 0) return
-    await pause(10)
-  }
 }
