@@ -27,7 +27,7 @@ export type ServerOccurrence =
   | DeliveryUnattended
   | DeliveryInterrupted
   | {
-      /** At start-up: an option weakens the security of the server. */
+      /** At start-up: an option weakens the security of the server, or the issuer is new in a database that others use. */
       readonly type: 'option.unsafe'
       readonly option: string
       /** What the option does, and when it is acceptable. */

@@ -25,7 +25,6 @@ import type { SessionEndReason } from '@mintmark/storage-interface/stores'
 import { findInteraction, type PendingInteraction } from './authorize/pending-interaction.ts'
 import { findApproval, type PendingApproval } from './decoupled/approval.ts'
 import { renderApiError, renderBearerError, renderBrowserError, requestRefused } from './errors.ts'
-import type { ServerOccurrence } from './events.ts'
 import type { KeyRing } from './keys/ring.ts'
 import { SealingKeyError } from './sealing-key-error.ts'
 import type { AuthorizationServerOptions } from './options.ts'
@@ -37,6 +36,7 @@ import { aSessionId } from './sessions/signed-in-user.ts'
 import { type ActiveAccessToken, findActiveAccessToken } from './tokens/access-token.ts'
 import type { DeliverOnceOptions, DeliveryReport, DeliveryWorker } from './delivery/worker.ts'
 import { serverDependencies, type ServerDependencies } from './dependencies.ts'
+import { newIssuerReport, unsafeOptions } from './unsafe-options.ts'
 import { requireStores } from '@mintmark/storage-interface/stores'
 
 /** An OAuth 2.0 authorization server with an OpenID Connect identity layer, for an adapter to serve. */
@@ -129,12 +129,13 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
   const settings = parseSettings(options)
   const deps = serverDependencies(options, settings)
   for (const unsafe of unsafeOptions(settings, options.storage)) deps.journal.recordWithoutRequest(unsafe)
+  const reportNewIssuer = newIssuerReport({ ...deps, storage: options.storage })
   const render = errorRenderers(options, settings, deps)
   const router = createRouter({
     origin: settings.issuerUrl.origin,
     bodyLimit: 16_384,
     tooLarge: (request) => render.api(refuse('message_too_large'), request),
-    routes: withUsableKeys(serverRoutes(deps, render), options.keys),
+    routes: withUsableKeys(serverRoutes(deps, render), options.keys, reportNewIssuer),
     capacity: deps.capacity,
     notFound: (request) => render.api(refuse('path_not_found'), request),
     methodNotAllowed: (request) => render.api(refuse('method_not_allowed'), request),
@@ -153,6 +154,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     async ready() {
       await Promise.all(options.keys.algorithms.map((algorithm) => options.keys.signer(algorithm)))
       await options.keys.ready?.()
+      await reportNewIssuer()
     },
     interaction: (request) => findInteraction(request, deps.clock(), deps),
     accessToken: (token) => findActiveAccessToken(token, deps.clock(), deps),
@@ -251,10 +253,16 @@ const sessionsEnd: OptionChecks<SessionsEnd> = {
  * endpoints looks healthy, and starts sign-ins that the other servers cannot finish. Once the keys were read, no
  * request waits for this check. While storage is down, endpoints that do not need storage still answer.
  */
-const withUsableKeys = (routes: readonly PathRoute[], keys: KeyRing): readonly PathRoute[] =>
+const withUsableKeys = (
+  routes: readonly PathRoute[],
+  keys: KeyRing,
+  reportNewIssuer: () => Promise<void>,
+): readonly PathRoute[] =>
   afterPreparation(routes, async () => {
     try {
       await keys.publicKeys()
+      // For a host that did not call `ready`. No request waits for it or fails by it.
+      reportNewIssuer().catch(() => undefined)
       return true
     } catch (error) {
       if (error instanceof SealingKeyError) throw error
@@ -268,53 +276,3 @@ function requireDelivery({ delivery }: ServerDependencies, { storage }: Authoriz
     throw new TypeError('deliver: there is nothing to send. Remove backChannelLogout: false, or set ciba.')
   return delivery
 }
-
-/** Returns an event for each option that weakens the server. They are reported when the server starts. */
-function unsafeOptions(
-  settings: ServerSettings,
-  storage: AuthorizationServerOptions['storage'],
-): readonly ServerOccurrence[] {
-  const events: ServerOccurrence[] = []
-  if (storage.isVolatile === true && isInProduction()) {
-    const advice =
-      'The storage is in memory: a restart signs everybody out, and with a second process half of the sign-ins never end. Use createSqlStorage.'
-    events.push({ type: 'option.unsafe', option: 'storage', advice })
-  }
-  if (settings.issuerUrl.protocol === 'http:') {
-    events.push({
-      type: 'option.unsafe',
-      option: 'issuer',
-      advice: 'Plain http: for development on this machine only.',
-    })
-  }
-  if (settings.lifetimes.accessToken > maxAccessTokenLifetime) {
-    const advice =
-      'Access tokens live for more than an hour: an API that verifies them itself accepts a revoked one for that long.'
-    events.push({ type: 'option.unsafe', option: 'lifetimes.accessToken', advice })
-  }
-  if (settings.allowedOrigins.length > 0) {
-    const advice = 'Clients can make the server send requests to these origins: for development and test suites only.'
-    events.push({ type: 'option.unsafe', option: 'dangerouslyAllowOutbound', advice })
-  }
-  return events
-}
-
-/**
- * Whether the environment says that this is production, or one of several processes: a worker of Node's cluster module or
- * a process of PM2. A process cannot see others that were started in another way.
- */
-function isInProduction(): boolean {
-  const { process } = globalThis as { readonly process?: HostProcess }
-  const { NODE_ENV, NODE_APP_INSTANCE } = process?.env ?? {}
-  if (NODE_ENV === 'production' || NODE_APP_INSTANCE !== undefined) return true
-  return process?.getBuiltinModule?.('node:cluster')?.isWorker === true
-}
-
-/** The members of Node's `process` that are read; other runtimes may lack them. */
-interface HostProcess {
-  readonly env?: Readonly<Record<string, string | undefined>>
-  readonly getBuiltinModule?: (name: 'node:cluster') => { readonly isWorker: boolean } | undefined
-}
-
-/** In seconds. */
-const maxAccessTokenLifetime = 3600

@@ -52,6 +52,12 @@ export interface SigningKeyStore {
    */
   drop(key: KeyDrop): Promise<RevokeOutcome>
 
+  /**
+   * Returns some other issuers that have keys in the same database, at most two. A server that finds no records of its own
+   * reports them when it starts: its issuer may be mistyped. A store that only one issuer can use leaves it out.
+   */
+  readonly otherIssuers?: () => Promise<readonly string[]>
+
   /** Removes a key that is no longer needed. `DELETE FROM signing_keys WHERE issuer = ? AND key_id = ?` */
   remove(keyId: KeyId): Promise<{ readonly outcome: 'removed' } | { readonly outcome: 'absent' }>
 }

@@ -1,10 +1,12 @@
 import type { SigningKeyStore } from '@mintmark/storage-interface/stores'
 import { signingKeys } from '@mintmark/storage-interface/records'
 import { type Database, compileStatement, type Parameter } from '../database.ts'
+import { createColumnReader } from '../row.ts'
 import { recordTable, type RecordTable } from '../record-table.ts'
 
 export function createSigningKeyStore(database: Database): SigningKeyStore {
-  const { run } = database
+  const { run, engine } = database
+  const columns = createColumnReader(engine)
   const table = recordTable(database, signingKeys)
   const statements = signingKeyStatements(database, table)
 
@@ -25,6 +27,12 @@ export function createSigningKeyStore(database: Database): SigningKeyStore {
       // If the key exists, it was dropped earlier: a dropped key never becomes valid again.
       const [current] = await run(statements.find, { key_id: keyId })
       return { outcome: current === undefined ? 'absent' : 'unchanged' }
+    },
+
+    async otherIssuers() {
+      const [row] = await run(statements.otherIssuers, {})
+      if (row === undefined) return []
+      return ['before', 'after'].flatMap((name) => columns.optionalText(row, name) ?? [])
     },
 
     async remove(keyId) {
@@ -60,6 +68,22 @@ function signingKeyStatements({ query }: Pick<Database, 'query'>, table: RecordT
         .where('key_id', '=', p('key_id'))
         .where('dropped_at', 'is', null)
         .returning('key_id'),
+    ),
+
+    /** The neighbours in the index: their number does not matter, however many issuers there are. */
+    otherIssuers: compileStatement((p: Parameter<'issuer'>) =>
+      query.selectNoFrom((select) => [
+        select
+          .selectFrom('mintmark_signing_keys')
+          .select(({ fn }) => fn.max('issuer').as('issuer'))
+          .where('issuer', '<', p('issuer'))
+          .as('before'),
+        select
+          .selectFrom('mintmark_signing_keys')
+          .select(({ fn }) => fn.min('issuer').as('issuer'))
+          .where('issuer', '>', p('issuer'))
+          .as('after'),
+      ]),
     ),
 
     remove: compileStatement((p: Parameter<'issuer' | 'key_id'>) =>

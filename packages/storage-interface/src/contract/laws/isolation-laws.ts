@@ -262,6 +262,10 @@ export const isolationLaws: readonly StorageLaw[] = [
     )
     same(await other.signingKeys.remove(key.keyId), { outcome: 'absent' }, 'remove')
     same(await storage.signingKeys.list(), [key], "the first issuer's keys")
+    if (storage.signingKeys.otherIssuers !== undefined) {
+      same(await storage.signingKeys.otherIssuers(), [], 'issuers besides the first, before they have keys')
+      same(await other.signingKeys.otherIssuers?.(), [storage.issuer], 'issuers besides the other one')
+    }
   }),
 
   isolation('replays are detected', async ({ storage, same }, other) => {
