@@ -24,3 +24,9 @@ const isList = (value: JsonValue | undefined): value is readonly JsonValue[] => 
 
 const isRecord = (value: JsonValue | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !isList(value)
+
+/** Why a request of a directory was refused: the reason, and the attribute and the identifier that it is about. */
+export function refusalIn(detail: JsonObject): string {
+  const value = textOf(detail['value'])
+  return [textOf(detail['reason']), textOf(detail['attribute']), value && `"${value}"`].filter(Boolean).join(' ')
+}

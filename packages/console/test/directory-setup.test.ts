@@ -76,6 +76,19 @@ async function startSetup(options: Partial<Parameters<typeof createDirectorySetu
     linkTo: async (id: string) =>
       textOf((await call('POST', `/identity-providers/${id}/setup-link`))['url']).replace(issuer, ''),
     forget: () => void (cookie = ''),
+    /** Creates a group with a member that does not exist. */
+    provisionGroup: (secret: string, member: string) =>
+      send(
+        scim,
+        'POST',
+        '/scim/v2/enterprise-idps/corp/Groups',
+        { authorization: `Bearer ${secret}`, 'content-type': 'application/scim+json' },
+        JSON.stringify({
+          schemas: ['urn:ietf:params:scim:schemas:core:2.0:Group'],
+          displayName: 'Staff',
+          members: [{ value: member }],
+        }),
+      ),
     provision: (secret: string, to = 'corp/Users?filter=x') =>
       send(scim, 'GET', `/scim/v2/enterprise-idps/${to}`, { authorization: `Bearer ${secret}` }),
   }
@@ -216,6 +229,19 @@ describe('a Secret Token', () => {
     expect((await system.visit('POST', `${path}/secret`)).text).toContain('Revoke the previous ones first')
     expect((await system.visit('POST', `${path}/revoke-previous`)).location).toBe(`${path}?done=yes`)
     expect((await system.visit('POST', `${path}/secret`)).status).toBe(200)
+  })
+})
+
+it('names the attribute and the member that a request was refused for', async () => {
+  const system = await opened()
+  const secret = secretOn((await system.visit('POST', `${path}/secret`)).text)
+
+  await system.provisionGroup(secret, 'nobody<b>')
+
+  const named = 'member_unknown members &quot;nobody&lt;b&gt;&quot;'
+  expect((await system.visit('GET', path)).text).toContain(`400 ${named}`)
+  expect(await system.call('GET', '/identity-providers/corp/requests')).toMatchObject({
+    items: [{ detail: { reason: 'member_unknown', attribute: 'members', value: 'nobody<b>' } }],
   })
 })
 

@@ -5,10 +5,7 @@ import type { ServerOccurrence } from './events.ts'
 import type { ServerSettings } from './settings.ts'
 
 /** Returns an event for each option that weakens the server. They are reported when the server starts. */
-export function unsafeOptions(
-  settings: ServerSettings,
-  storage: OAuthStorage,
-): readonly ServerOccurrence[] {
+export function unsafeOptions(settings: ServerSettings, storage: OAuthStorage): readonly ServerOccurrence[] {
   const events: ServerOccurrence[] = []
   if (storage.isVolatile === true && isInProduction()) {
     const advice =

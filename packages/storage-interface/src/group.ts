@@ -73,7 +73,7 @@ export interface NewGroup {
 /**
  * `conflict` takes precedence over every outcome but `absent`. `unchanged`: the change has no state, and the members already are
  * as requested; version and time do not change. A state is always written, even if it is the same. `memberUnknown`: a member to
- * be added does not belong to the provider or is the group itself, and nothing was written.
+ * be added does not belong to the provider or is the group itself, and nothing was written; `memberId` is one of them.
  */
 export type GroupChangeOutcome =
   | { readonly outcome: 'swapped'; readonly record: GroupRecord }
@@ -81,7 +81,7 @@ export type GroupChangeOutcome =
   | { readonly outcome: 'conflict' }
   | { readonly outcome: 'absent' }
   | { readonly outcome: 'taken'; readonly key: 'externalId' }
-  | { readonly outcome: 'memberUnknown' }
+  | { readonly outcome: 'memberUnknown'; readonly memberId: string }
 
 /** How members are listed. */
 interface MembersOptions extends Abortable {
@@ -106,7 +106,7 @@ export interface GroupStore {
   ): Promise<
     | { readonly outcome: 'inserted'; readonly record: GroupRecord }
     | { readonly outcome: 'taken'; readonly key: 'id' | 'externalId' }
-    | { readonly outcome: 'memberUnknown' }
+    | { readonly outcome: 'memberUnknown'; readonly memberId: string }
   >
 
   find(providerId: ProviderId, groupId: GroupId): Promise<GroupRecord | undefined>

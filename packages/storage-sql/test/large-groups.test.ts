@@ -95,7 +95,7 @@ describe.for(engines.slice(0, rounds({ fast: 2, long: 3 })))('a change of many m
 
     const outcome = await storage.groups.change(changing({ kind: 'replace', memberIds: [...ids, 'nobody'] }))
 
-    expect(outcome).toEqual({ outcome: 'memberUnknown' })
+    expect(outcome).toEqual({ outcome: 'memberUnknown', memberId: 'nobody' })
     expect(await membersOf(storage)).toEqual(['user-1'])
     expect((await storage.groups.find(providerId, groupId))?.version).toBe(1)
   })

@@ -68,7 +68,7 @@ test.for([
     await removal.query(`DELETE FROM ${key}`)
     await removal.query('COMMIT')
 
-    expect(await joining).toEqual({ outcome: 'memberUnknown' })
+    expect(await joining).toMatchObject({ outcome: 'memberUnknown' })
     await endPool(newPool)
   }
   removal.release()

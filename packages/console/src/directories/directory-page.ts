@@ -8,7 +8,7 @@ import { code, facts, pageLinks, tableSection } from '../elements/table.ts'
 import { time } from '../elements/time.ts'
 import { head } from '../layout.ts'
 import { holderSecrets, stateButton } from '../secret-holder.ts'
-import { numberOf, recordOf, recordsOf, textOf, textsOf } from '../values.ts'
+import { numberOf, recordOf, recordsOf, refusalIn, textOf, textsOf } from '../values.ts'
 import type { Page, Visit } from '../visit.ts'
 import { directoryHolder } from './directory-actions.ts'
 import { directoryName, directoryState, suspendedAt } from './directories-page.ts'
@@ -108,7 +108,7 @@ function requestTable(found: JsonObject, visit: Visit): Fragment {
       time(entry['at'], messages),
       code(`${textOf(detail['method'])} ${textOf(detail['path'])}`),
       isRefused ? html`<span class="bad">${status}</span>` : status,
-      code(textOf(detail['reason'])),
+      code(refusalIn(detail)),
     ]
   })
   return tableSection(

@@ -10,7 +10,8 @@ export interface LastRequest {
   readonly path: string
   readonly status: number
   readonly reason: string
-  readonly attribute: string
+  /** The reason, the attribute and the identifier. */
+  readonly refusal: string
 }
 
 /** Says what keeps the connection from working, or that it works. */

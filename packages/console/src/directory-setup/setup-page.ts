@@ -6,7 +6,7 @@ import { field } from '../elements/field.ts'
 import { code, tableSection } from '../elements/table.ts'
 import { time } from '../elements/time.ts'
 import { head } from '../layout.ts'
-import { numberOf, textOf } from '../values.ts'
+import { numberOf, refusalIn, textOf } from '../values.ts'
 import { connectionState, type LastRequest } from './connection-state.ts'
 import { problemOf } from './problems.ts'
 import { askNote, type OpenedVisit } from './setup-visit.ts'
@@ -55,7 +55,7 @@ const lastRequest = (at: number, detail: JsonObject): LastRequest => ({
   path: textOf(detail['path']),
   status: numberOf(detail['status']) ?? 0,
   reason: textOf(detail['reason']),
-  attribute: textOf(detail['attribute']),
+  refusal: refusalIn(detail),
 })
 
 /** What works and what does not, and the button that looks again. */
@@ -142,12 +142,12 @@ function requestsSection({ messages }: OpenedVisit, requests: readonly LastReque
       title: texts.title,
       id: 'requests',
       columns: [texts.time, texts.request, texts.result],
-      rows: requests.map(({ at, method, path, status, reason, attribute }) => [
+      rows: requests.map(({ at, method, path, status, reason, refusal }) => [
         time(at, messages),
         code(`${method} ${path}`),
         status < 400
           ? html`${texts.done} (${status})`
-          : html`<span class="bad">${problems[problemOf(status, reason)]}</span> ${code(`${status} ${reason} ${attribute}`.trim())}`,
+          : html`<span class="bad">${problems[problemOf(status, reason)]}</span> ${code(`${status} ${refusal}`.trim())}`,
       ]),
       empty: texts.empty,
     },

@@ -133,17 +133,30 @@ async function requireResources(
   type: ListedType | undefined,
   { providerId, ...renderContext }: CheckContext,
 ): Promise<void> {
-  for (let from = 0; from < ids.length; from += idsPerQuery) {
-    const batch = ids.slice(from, from + idsPerQuery)
+  const areKnown = async (batch: readonly string[]): Promise<boolean> => {
     const outcome = await type?.list(
       { providerId, filter: anyOf(batch), sort: undefined, page: { kind: 'index', offset: 0, limit: 0 } },
       { ...renderContext, projection: type.resourceType.defaultProjection },
     )
     // RFC 7644 §3.12 tooMany.
     if (outcome?.outcome === 'tooMany') throw refuse('too_many_matches')
-    // RFC 7643 §2.3.7: the server enforces that a reference names a resource of this provider.
-    if (outcome?.total !== batch.length) throw refuse('reference_unknown')
+    return outcome?.total === batch.length
   }
+  for (let from = 0; from < ids.length; from += idsPerQuery) {
+    const batch = ids.slice(from, from + idsPerQuery)
+    // RFC 7643 §2.3.7: the server enforces that a reference names a resource of this provider.
+    if (!(await areKnown(batch))) throw refuse('reference_unknown', { value: await firstUnknown(batch, areKnown) })
+  }
+}
+
+/** Finds one unknown id by halves. */
+async function firstUnknown(
+  ids: readonly string[],
+  areKnown: (ids: readonly string[]) => Promise<boolean>,
+): Promise<string | undefined> {
+  if (ids.length <= 1) return ids[0]
+  const half = ids.slice(0, ids.length / 2)
+  return firstUnknown((await areKnown(half)) ? ids.slice(half.length) : half, areKnown)
 }
 
 const idsPerQuery = 100

@@ -8,12 +8,13 @@ interface ScimErrorOptions {
   readonly reason: ScimRefusalReason
   readonly cause?: unknown
   readonly attribute?: string | undefined
+  readonly value?: string | undefined
   readonly retryAfter?: number | undefined
 }
 
 /**
  * A refusal (RFC 7644 §3.12). `status`, `scimType` and `detail` are sent to the identity provider; the detail consists
- * of fixed sentences and at most a name from our schemas, never of input. `reason` is for events and tests.
+ * of fixed sentences, and at most a name from our schemas and the start of one identifier from the request. `reason` is for events and tests.
  */
 export class ScimError extends Error {
   override readonly name = 'ScimError'
@@ -23,6 +24,8 @@ export class ScimError extends Error {
   readonly reason: ScimRefusalReason
   /** The attribute, spelled as in the schema. */
   readonly attribute: string | undefined
+  /** The start of the identifier in the request that the refusal is about, in printable characters. */
+  readonly value: string | undefined
   /** The number of seconds after which the request may succeed. */
   readonly retryAfter: number | undefined
 
@@ -33,6 +36,7 @@ export class ScimError extends Error {
     this.detail = detail
     this.reason = options.reason
     this.attribute = options.attribute
+    this.value = options.value
     this.retryAfter = options.retryAfter
   }
 }
@@ -40,11 +44,13 @@ export class ScimError extends Error {
 /** Creates the error to throw for a reason. */
 export function refuse(reason: ScimRefusalReason, options: RefusalOptions = {}): ScimError {
   const { status, code: scimType, sentence }: ScimRefusal = refusals[reason]
-  return new ScimError(status, sentence + hint(options), {
+  const value = options.value === undefined ? undefined : startOf(options.value)
+  return new ScimError(status, sentence + hint({ ...options, value }), {
     scimType,
     reason,
     cause: options.cause,
     attribute: options.attribute,
+    value,
     retryAfter: options.retryAfter,
   })
 }
@@ -56,15 +62,22 @@ interface ScimRefusal {
 }
 
 /** Tells an administrator, who often sees only this text, which attribute of a mapping to look at. */
-function hint({ attribute, suggestion }: RefusalOptions): string {
+function hint({ attribute, value, suggestion }: RefusalOptions): string {
   if (suggestion !== undefined) return ` Did you mean ${suggestion}?`
-  return attribute === undefined ? '' : ` Attribute: ${attribute}.`
+  const named = attribute === undefined ? '' : ` Attribute: ${attribute}.`
+  return value === undefined ? named : `${named} Value: "${value}".`
 }
+
+/** Long or unprintable text must not reach a log or a page of an administrator. */
+const startOf = (value: string): string =>
+  value.slice(0, 64).replaceAll(/[^ -~]|["\\]/g, '?') + (value.length > 64 ? '…' : '')
 
 interface RefusalOptions {
   readonly cause?: unknown
   /** The attribute, spelled as in the schema; never input. */
   readonly attribute?: string | undefined
+  /** An identifier that the request itself contains, so that its sender learns nothing new. */
+  readonly value?: string | undefined
   /** The number of seconds after which the request may succeed. */
   readonly retryAfter?: number | undefined
   /** An attribute that was probably meant, to help an administrator fix a mapping. */

@@ -26,7 +26,7 @@ const warnings: ReadonlySet<ScimEvent['type']> = new Set([
 function scimEventLine(event: ScimEvent): string {
   switch (event.type) {
     case 'request.refused':
-      return `${event.method} ${event.path} refused: ${event.status} (${event.reason})${event.attribute === undefined ? '' : `: ${event.attribute}`}`
+      return `${event.method} ${event.path} refused: ${event.status} (${event.reason})${refusedPart(event)}`
     case 'user.created':
     case 'user.linked':
     case 'user.changed':
@@ -71,3 +71,12 @@ export const reportScimFaults =
     if (event.type !== 'request.refused' || event.cause === undefined || event.status < 500) return
     console.error(`Mintmark SCIM: ${event.method} ${event.path} ${event.status} ${event.reason}`, event.cause)
   }
+
+/** What of the request was refused. */
+const refusedPart = ({
+  attribute,
+  value,
+}: {
+  readonly attribute: string | undefined
+  readonly value?: string
+}): string => (attribute === undefined ? '' : `: ${attribute}`) + (value === undefined ? '' : ` "${value}"`)

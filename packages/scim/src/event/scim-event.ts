@@ -124,6 +124,8 @@ interface ScimRequestRefused {
   readonly reason: ScimRefusalReason
   /** The attribute that the refusal is about, spelled as in the schema. */
   readonly attribute: string | undefined
+  /** The start of the identifier in the request that the refusal is about, such as a member that the provider does not have. */
+  readonly value?: string
   /** The error that caused a response with status 500 or 503. */
   readonly cause: unknown
 }
@@ -173,7 +175,7 @@ export async function revokedAccess(
  */
 export const recordRefusal =
   (journal: Journal<ScimOccurrence>) =>
-  ({ status, reason, attribute, cause }: ScimError, request: RequestHead): Header => {
+  ({ status, reason, attribute, value, cause }: ScimError, request: RequestHead): Header => {
     const { method, url } = request
     const failure = status >= 500 ? cause : undefined
     journal.record(request, {
@@ -183,6 +185,7 @@ export const recordRefusal =
       status,
       reason,
       attribute,
+      ...(value !== undefined && { value }),
       cause: failure,
     })
     return journal.correlationHeader(request)
@@ -203,6 +206,8 @@ export interface AnsweredRequest {
   readonly reason: ScimRefusalReason | undefined
   /** The attribute that a refusal is about, spelled as in the schema. */
   readonly attribute: string | undefined
+  /** The start of the identifier in the request that a refusal is about. */
+  readonly value?: string
 }
 
 /** A request, its caller and its time. */
@@ -227,6 +232,7 @@ export function answeredRequest(
     status,
     reason: error?.reason,
     attribute: error?.attribute,
+    ...(error?.value !== undefined && { value: error.value }),
   }
 }
 

@@ -79,7 +79,8 @@ async function insert(
   await requireRoomForMembers({ providerId, groupId: id }, { kind: 'replace', memberIds }, deps)
   const outcome = await deps.storage.groups.insert({ providerId, groupId: id, state, memberIds, createdAt: call.now })
   // RFC 7643 §4.2: a member is a resource of this provider.
-  if (outcome.outcome === 'memberUnknown') throw refuse('member_unknown')
+  if (outcome.outcome === 'memberUnknown')
+    throw refuse('member_unknown', { attribute: 'members', value: outcome.memberId })
   // RFC 7644 §3.3, 409 uniqueness: a directory that creates a group without members must not empty another one.
   if (outcome.outcome === 'taken') throw refuse('external_id_taken')
   deps.journal.record(call.request, { type: 'group.created', providerId, groupId: id })

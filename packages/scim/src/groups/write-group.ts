@@ -118,7 +118,7 @@ function groupOfOutcome(outcome: Exclude<GroupChangeOutcome, { readonly outcome:
       throw refuse('external_id_taken')
     case 'memberUnknown':
       // RFC 7643 §4.2: a member is a resource of this provider.
-      throw refuse('member_unknown')
+      throw refuse('member_unknown', { attribute: 'members', value: outcome.memberId })
     default:
       return outcome satisfies never
   }

@@ -439,6 +439,18 @@ describe('references', () => {
       )
   })
 
+  test('names the reference that it refuses, among many', async () => {
+    const site = await start()
+    const known = await Promise.all(Array.from({ length: 6 }, () => site.create()))
+    const related = [...known.slice(0, 4), 'nothing', ...known.slice(4)].map((value) => ({ value, type: 'Device' }))
+
+    const { body } = await site.send({ method: 'POST', path: '/Devices', body: aDevice({ related }) })
+
+    expect(body?.['detail']).toBe(
+      'The resource refers to a resource that this identity provider does not have. Value: "nothing".',
+    )
+  })
+
   test('a reference to a removed user does not block later changes', async () => {
     const site = await start()
     const kim = await createUser(site, 'T1')

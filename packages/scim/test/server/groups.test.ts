@@ -189,6 +189,32 @@ describe('members belong to the same provider', () => {
       await expectRefusal(directory, () => send(directory, member), memberUnknown)
   })
 
+  test.each(ways)('names the member that it refuses to %s with, in detail and event alike', async (_, send) => {
+    const directory = await startDirectory(2)
+    await directory.createGroup({ ...aGroup(directory.users.slice(0, 1)), externalId: 'ops' })
+
+    const named = async (member: string) => {
+      const { body } = await send(directory, member)
+      const event = directory.events.findLast(({ type }) => type === 'request.refused')
+      return { detail: body?.['detail'], value: event !== undefined && 'value' in event && event.value }
+    }
+
+    const sentence = 'Each member must be a user or another group of this identity provider. Attribute: members. Value:'
+    expect(await named('nobody@example.test')).toEqual({
+      detail: `${sentence} "nobody@example.test".`,
+      value: 'nobody@example.test',
+    })
+    // What exists at another provider is named as what exists nowhere.
+    expect(await named(directory.stranger)).toEqual({
+      detail: `${sentence} "${directory.stranger}".`,
+      value: directory.stranger,
+    })
+    expect(await named(`"é ${'x'.repeat(300)}`)).toEqual({
+      detail: `${sentence} "?? ${'x'.repeat(61)}…".`,
+      value: `?? ${'x'.repeat(61)}…`,
+    })
+  })
+
   test('a group cannot be a member of itself, but may be a member of its own member (RFC 7643 §4.2)', async () => {
     const directory = await startDirectory(0)
     const outer = await directory.createGroup()

@@ -34,7 +34,8 @@ export function createMemoryGroups(tables: UserTables, scheduler: SchedulerHook)
       const { providerId, groupId, state, memberIds, createdAt } = group
       if (groups.byId.has(groupId)) return { outcome: 'taken', key: 'id' }
       if (isTaken(tables, group)) return { outcome: 'taken', key: 'externalId' }
-      if (memberIds.some((id) => !canBeMember(tables, group, id))) return { outcome: 'memberUnknown' }
+      const unknown = memberIds.find((id) => !canBeMember(tables, group, id))
+      if (unknown !== undefined) return { outcome: 'memberUnknown', memberId: unknown }
 
       const record = writeGroup(
         groups,
@@ -92,7 +93,8 @@ export function createMemoryGroups(tables: UserTables, scheduler: SchedulerHook)
       if (state !== undefined && isTaken(tables, { providerId, groupId, state }))
         return { outcome: 'taken', key: 'externalId' }
       const { joining, leaving } = memberDelta(memberIdsOf(groups, groupId), members)
-      if (joining.some((id) => !canBeMember(tables, record, id))) return { outcome: 'memberUnknown' }
+      const unknown = joining.find((id) => !canBeMember(tables, record, id))
+      if (unknown !== undefined) return { outcome: 'memberUnknown', memberId: unknown }
       if (state === undefined && joining.length === 0 && leaving.length === 0) return { outcome: 'unchanged', record }
 
       for (const memberId of joining) addMember(groups, { groupId, memberId }, now)

@@ -25,6 +25,8 @@ interface MemberPlan {
   readonly with: RawBuilder<unknown>
   /** The number of new members that are not users or groups of the provider. */
   readonly unknown: RawBuilder<number>
+  /** One of them; null if there are none. */
+  readonly unknownMember: RawBuilder<string | null>
   /** The number of members that would join or leave. */
   readonly changes: RawBuilder<number>
 }
@@ -57,6 +59,8 @@ export function memberPlan(
       ${keep('group_id', 'mintmark_groups', sql`${isJoining(sql`group_id`)} and ${belongsToProvider(p)} and group_id <> ${p('group_id')}`)}
     )`,
     unknown: sql`(select count(*) from joining) - (select count(*) from accounts) - (select count(*) from other_groups)`,
+    unknownMember: sql`(select min(id) from joining
+      where id not in (select user_id from accounts) and id not in (select group_id from other_groups))`,
     changes: sql`(select count(*) from joining)
       + (select count(*) from mintmark_group_members where ${inGroup(p)} and ${isLeaving(p, { engine, kind })})`,
   }

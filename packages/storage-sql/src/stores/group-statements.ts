@@ -70,7 +70,7 @@ export function groupStatements(database: Pick<Database, 'query' | 'engine'>) {
     /** Reads everything that explains why a group was not inserted. */
     inspectInsertion: compileSql(query, (p: Parameter<MemberValue | 'external_id_key'>) => {
       const plan = memberPlan(p, { engine, kind: 'delta', rows: 'read' })
-      return sql`${plan.with} select ${plan.unknown} as unknown, ${externalIdTaken(p)} as external_id_taken,
+      return sql`${plan.with} select ${plan.unknownMember} as unknown_member, ${externalIdTaken(p)} as external_id_taken,
         exists (select 1 from mintmark_groups where issuer = ${p('issuer')} and group_id = ${p('group_id')}) as id_taken`
     }),
 
@@ -117,7 +117,8 @@ const memberStatements = ({ query, engine }: Pick<Database, 'query' | 'engine'>,
   inspect: compileSql(query, (p: Parameter<MemberValue | 'external_id_key'>) => {
     const plan = memberPlan(p, { engine, kind, rows: 'read' })
     const record = sql.join(groupRecordColumns.map((column) => sql.ref(column)))
-    return sql`${plan.with} select ${record}, ${externalIdTaken(p)} as external_id_taken, ${plan.unknown} as unknown, ${plan.changes} as changes
+    return sql`${plan.with} select ${record}, ${externalIdTaken(p)} as external_id_taken, ${plan.unknownMember} as unknown_member,
+        ${plan.changes} as changes
         from mintmark_groups where ${inGroup(p)}`
   }),
 

@@ -11,7 +11,7 @@ import {
 import { groups } from '@mintmark/storage-interface/records'
 import type { Database } from '../database.ts'
 import { orDuplicate, type SqlEngine, type SqlRow, type SqlStep, type SqlValue } from '../dialect.ts'
-import { indexKey, versionRange, createColumnReader } from '../row.ts'
+import { type ColumnReader, indexKey, versionRange, createColumnReader } from '../row.ts'
 import { listedGroups } from '../list/kinds.ts'
 import { createLister } from '../list/lister.ts'
 import { providerParameters } from '../list/lookup.ts'
@@ -36,7 +36,7 @@ export function createGroupStore(database: Database, { scanLimit }: { readonly s
     const [row] = await run(statements.inspectInsertion, values)
     if (row === undefined || columns.flag(row, 'id_taken')) return { outcome: 'taken', key: 'id' } as const
     if (columns.flag(row, 'external_id_taken')) return { outcome: 'taken', key: 'externalId' } as const
-    return columns.integer(row, 'unknown') > 0 ? ({ outcome: 'memberUnknown' } as const) : undefined
+    return memberUnknown(columns, row)
   }
 
   /** Removes the members of a large group first: removing the group would remove all their rows in one statement. */
@@ -212,7 +212,8 @@ function createGroupChange(
     if (change.version !== undefined && columns.integer(row, 'version') !== change.version)
       return { outcome: 'conflict' }
     if (columns.flag(row, 'external_id_taken')) return { outcome: 'taken', key: 'externalId' }
-    if (columns.integer(row, 'unknown') > 0) return { outcome: 'memberUnknown' }
+    const unknown = memberUnknown(columns, row)
+    if (unknown !== undefined) return unknown
     const isChange = change.state !== undefined || columns.integer(row, 'changes') > 0
     return isChange ? undefined : { outcome: 'unchanged', record: read(row) }
   }
@@ -327,4 +328,10 @@ const noState = {
   display_name_key: null,
   resource: null,
   comparable: null,
+}
+
+/** @returns `undefined` if the row names no unknown member. */
+function memberUnknown(columns: ColumnReader, row: SqlRow) {
+  const memberId = columns.optionalText(row, 'unknown_member')
+  return memberId === undefined ? undefined : ({ outcome: 'memberUnknown', memberId } as const)
 }

@@ -124,15 +124,15 @@ export const memberLaws: readonly StorageLaw<ScimStorage>[] = [
 
     for (const unknown of ['unknown', 'no-provider', 'user-e', 'group-new', '']) {
       const inserted = await storage.groups.insert(aGroup('new', { memberIds: ['user-b', unknown] }))
-      same(inserted, { outcome: 'memberUnknown' }, `a group with ${unknown}`)
+      same(inserted, { outcome: 'memberUnknown', memberId: unknown }, `a group with ${unknown}`)
       const state = aGroupState('renamed')
       const added = await storage.groups.change({ ...change(delta(['user-b', unknown], ['user-a'])), state })
-      same(added, { outcome: 'memberUnknown' }, `adding ${unknown}`)
+      same(added, { outcome: 'memberUnknown', memberId: unknown }, `adding ${unknown}`)
       const replaced = await storage.groups.change(change({ kind: 'replace', memberIds: [unknown] }))
-      same(replaced, { outcome: 'memberUnknown' }, `replacing by ${unknown}`)
+      same(replaced, { outcome: 'memberUnknown', memberId: unknown }, `replacing by ${unknown}`)
     }
     const itself = await storage.groups.change(change(delta([membersFixture.groupId], [])))
-    same(itself, { outcome: 'memberUnknown' }, 'adding the group itself')
+    same(itself, { outcome: 'memberUnknown', memberId: membersFixture.groupId }, 'adding the group itself')
     same(
       await storage.groups.find(membersFixture.providerId, membersFixture.groupId),
       freshGroup(membersFixture),

@@ -99,7 +99,11 @@ export const provisioningIsolationLaws: readonly StorageLaw<ScimStorage>[] = [
     same(await other.groups.findByExternalId(staff.providerId, 'external-staff'), undefined, 'findByExternalId')
     same((await other.groups.membersOf(staff.providerId, [staff.groupId])).get(staff.groupId), [], 'membersOf')
     same(await other.groups.list(everything), { outcome: 'listed', total: 0, records: [], next: undefined }, 'list')
-    same(await other.groups.insert(staff), { outcome: 'memberUnknown' }, 'a group with a member of the first issuer')
+    same(
+      await other.groups.insert(staff),
+      { outcome: 'memberUnknown', memberId: ada.userId },
+      'a group with a member of the first issuer',
+    )
     const empty = { ...staff, memberIds: [] }
     same((await other.groups.insert(empty)).outcome, 'inserted', 'a group with the same keys')
     await other.groups.remove(change)
@@ -203,15 +207,15 @@ export const providerIsolationLaws: readonly StorageLaw<ScimStorage>[] = [
         ...aGroup('new', { memberIds: [foreign] }),
         providerId: otherProvider,
       })
-      same(inserted, { outcome: 'memberUnknown' }, `a group with ${foreign}`)
+      same(inserted, { outcome: 'memberUnknown', memberId: foreign }, `a group with ${foreign}`)
       const change = { ...empty, state: undefined, version: undefined, now }
       const added = await storage.groups.change({
         ...change,
         members: { kind: 'delta', add: [own.userId, foreign], remove: [] },
       })
-      same(added, { outcome: 'memberUnknown' }, `adding ${foreign}`)
+      same(added, { outcome: 'memberUnknown', memberId: foreign }, `adding ${foreign}`)
       const replaced = await storage.groups.change({ ...change, members: { kind: 'replace', memberIds: [foreign] } })
-      same(replaced, { outcome: 'memberUnknown' }, `replacing by ${foreign}`)
+      same(replaced, { outcome: 'memberUnknown', memberId: foreign }, `replacing by ${foreign}`)
     }
     same(await storage.groups.find(otherProvider, empty.groupId), freshGroup(empty), 'the group')
     same((await storage.groups.membersOf(otherProvider, [empty.groupId])).get(empty.groupId), [], 'its members')

@@ -311,7 +311,7 @@ async function checkRemoval({ storage, same }: Trial<ScimStorage>): Promise<void
   same([...members], [[staff.groupId, []]], 'the members of its group')
   const joining = { ...staff, version: undefined, state: undefined, now }
   const added = await storage.groups.change({ ...joining, members: { kind: 'delta', add: [id], remove: [] } })
-  same(added, { outcome: 'memberUnknown' }, 'joining the group')
+  same(added, { outcome: 'memberUnknown', memberId: id }, 'joining the group')
 
   same(await storage.provisionedUsers.insert(ada), { outcome: 'taken', key: 'id' }, 'its identifier')
   const heir = { ...ada, userId: userId('heir') }
