@@ -17,8 +17,7 @@ export const commandGroups: Record<string, Record<string, readonly string[]>> = 
     start: ['benchmarks/src/start-up/start-up.ts', 'build'],
     compare: ['benchmarks/src/compare/compare.ts'],
     core: ['benchmarks/src/without-http.ts'],
-    push: ['benchmarks/src/pushed-request.ts'],
-    dpop: ['benchmarks/src/dpop.ts'],
+    deliveries: ['benchmarks/src/deliveries.ts'],
     verify: ['benchmarks/src/verify.ts'],
     logout: ['test/performance/logout-figures.ts'],
     'purge-million': ['packages/storage-sql/bench/purge-million.ts'],
@@ -49,7 +48,6 @@ export const withoutWords: readonly string[] = [
   'console-screenshot',
   'site',
   'bill-of-materials',
-  'push',
-  'dpop',
+  'deliveries',
   'verify',
 ]

@@ -13,6 +13,8 @@ export interface OauthSite {
   readonly paths: {
     readonly token: string
     readonly authorize?: string
+    /** The pushed authorization request endpoint. */
+    readonly push?: string
     readonly introspection?: string
     readonly userinfo?: string
     readonly metadata?: string

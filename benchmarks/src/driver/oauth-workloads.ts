@@ -1,8 +1,10 @@
 import type { OauthSite } from '../site.ts'
-import { requestCode, runCodeFlow, tokensOf, type Tokens } from './code-flow.ts'
+import { issuer } from '../targets/fixture.ts'
+import { pushRequest, requestCode, runCodeFlow, runPushedFlow, tokensOf, type Tokens } from './code-flow.ts'
 import { cycle } from './cycle.ts'
 import type { Lane, Reply } from './lane.ts'
-import { get, postForm } from './request-text.ts'
+import { createProver } from './proof-key.ts'
+import { get, postForm, withProof } from './request-text.ts'
 import { requireValue, type Flow, type Workload } from './workload.ts'
 
 /** The workloads for an authorization server. */
@@ -13,6 +15,35 @@ export const oauthWorkloads = {
       const site = requireValue(oauth)
       const form = { grant_type: 'client_credentials', ...site.serviceParameters }
       return lanes.map(() => cycle([postForm(site.paths.token, form, site)]))
+    },
+  },
+  'client credentials, DPoP': {
+    requests: 1,
+    prepare: async ({ oauth }, lanes) => {
+      const site = requireValue(oauth)
+      const prove = createProver(`${issuer}${site.paths.token}`)
+      const request = postForm(site.paths.token, { grant_type: 'client_credentials', ...site.serviceParameters }, site)
+      return lanes.map(() => async (lane) => {
+        const { token_type: type } = tokensOf(await lane.exchange(withProof(request, prove())))
+        if (type !== 'DPoP') throw new Error('The access token is not bound to the key.')
+      })
+    },
+  },
+  'pushed request': {
+    requests: 1,
+    prepare: async ({ oauth }, lanes) =>
+      lanes.map(() => async (lane) => {
+        await pushRequest(requireValue(oauth), lane)
+      }),
+  },
+  'PAR + code + DPoP': {
+    requests: 3,
+    prepare: async ({ oauth }, lanes) => {
+      const site = requireValue(oauth)
+      const prove = createProver(`${issuer}${site.paths.token}`)
+      return lanes.map(() => async (lane) => {
+        await runPushedFlow(site, lane, prove())
+      })
     },
   },
   refresh: rotations(32),

@@ -15,6 +15,10 @@ export function postForm(path: string, form: Readonly<Record<string, string>>, s
   return `POST ${path} HTTP/1.1\r\n${headerLines(headers)}\r\n${body}`
 }
 
+/** Returns the request with a DPoP proof for a URL with `https`, which some servers read from the proxy's header. */
+export const withProof = (request: string, proof: string): string =>
+  request.replace('\r\n\r\n', `\r\ndpop: ${proof}\r\nx-forwarded-proto: https\r\n\r\n`)
+
 /**
  * Returns the text of a request to the SCIM server, with a JSON body if there is one.
  * @param path the path below the site's base path.

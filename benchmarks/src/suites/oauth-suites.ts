@@ -89,6 +89,11 @@ export const oauthSuites: readonly Suite[] = [
       betterAuth('SQLite, opaque', opaque),
     ]),
   },
+  ...(['client credentials, DPoP', 'pushed request', 'PAR + code + DPoP'] as const).map((workload) => ({
+    name: workload,
+    workloads: [workload],
+    targets: [floor('memory'), floor('SQLite', sqlite), ...mintmarks, oidcProvider('Map, opaque + ID token', opaque)],
+  })),
   { name: 'introspection, repeated', workloads: ['introspection, repeated'], targets: reading([]) },
   {
     name: 'userinfo',

@@ -6,6 +6,7 @@ import type { JWTPayload } from 'jose'
 import { digest } from './digest.ts'
 import type { FloorStatus, FloorStore } from './floor-store.ts'
 import type { FloorWork } from './floor-work.ts'
+import { proveKey, type PushedStore } from './pushed-and-proven.ts'
 
 /** What the endpoints of a floor need. */
 export interface Floor {
@@ -13,6 +14,8 @@ export interface Floor {
   readonly work: FloorWork
   readonly issuer: string
   readonly accessTokens: 'jwt' | 'opaque'
+  /** For pushed requests and DPoP proofs; absent if the floor supports neither. */
+  readonly pushed?: PushedStore | undefined
 }
 
 /** A response; the default status is 200. */
@@ -28,14 +31,17 @@ export type FloorEndpoint = (request: IncomingMessage, body: string) => Promise<
 export function floorEndpoints(floor: Floor): ReadonlyMap<string, FloorEndpoint> {
   return new Map<string, FloorEndpoint>([
     ['/auth', (request) => authorize(request, floor)],
+    ['/auth/push', (request, body) => push(request, body, floor)],
     ['/token', (request, body) => token(request, body, floor)],
     ['/introspection', (request, body) => introspect(request, body, floor)],
     ['/userinfo', (request) => userinfo(request, floor)],
   ])
 }
 
-async function authorize(request: IncomingMessage, { store }: Floor): Promise<FloorReply> {
-  const query = new URLSearchParams((request.url ?? '').split('?')[1])
+async function authorize(request: IncomingMessage, { store, pushed }: Floor): Promise<FloorReply> {
+  const sent = new URLSearchParams((request.url ?? '').split('?')[1])
+  const requestUri = sent.get('request_uri')
+  const query = requestUri === null ? sent : new URLSearchParams(await pushed?.consumePushed(digest(requestUri)))
   const session = await store.session(digest((request.headers.cookie ?? '').slice('session='.length)))
   const userId = session?.userId ?? ''
   const clientId = query.get('client_id') ?? ''
@@ -55,16 +61,32 @@ async function authorize(request: IncomingMessage, { store }: Floor): Promise<Fl
   return { status: 303, location: `${query.get('redirect_uri') ?? ''}?code=${code}&state=${query.get('state') ?? ''}` }
 }
 
+async function push(request: IncomingMessage, body: string, floor: Floor): Promise<FloorReply> {
+  const client = await authenticate(request, floor)
+  const form = new URLSearchParams(body)
+  if (client === undefined || form.get('client_id') !== client || form.get('redirect_uri') === null)
+    return { status: 401 }
+  const requestUri = `urn:ietf:params:oauth:request_uri:${secret()}`
+  await floor.pushed?.insertPushed(digest(requestUri), body, seconds() + 60)
+  return { status: 201, body: JSON.stringify({ request_uri: requestUri, expires_in: 60 }) }
+}
+
 async function token(request: IncomingMessage, body: string, floor: Floor): Promise<FloorReply> {
   const form = new URLSearchParams(body)
-  const client = await authenticate(request, floor)
-  if (client === undefined) return { status: 401 }
+  const clientId = await authenticate(request, floor)
+  if (clientId === undefined) return { status: 401 }
+  const proof = request.headers['dpop']
+  const thumbprint =
+    typeof proof === 'string' && floor.pushed !== undefined
+      ? await proveKey(proof, `${floor.issuer}/token`, floor.pushed)
+      : undefined
+  const client = { clientId, thumbprint }
   const grantType = form.get('grant_type')
   if (grantType === 'client_credentials') {
     const scope = form.get('scope') ?? ''
     return json({
       access_token: await accessToken({ client, scope }, floor),
-      token_type: 'Bearer',
+      token_type: tokenType(client),
       expires_in: 600,
       scope,
     })
@@ -72,7 +94,16 @@ async function token(request: IncomingMessage, body: string, floor: Floor): Prom
   return grantType === 'refresh_token' ? refresh(form, client, floor) : redeem(form, client, floor)
 }
 
-async function redeem(form: URLSearchParams, client: string, floor: Floor): Promise<FloorReply> {
+/** The client of a token request. */
+interface TokenClient {
+  readonly clientId: string
+  /** Of the key that it has proven to possess. */
+  readonly thumbprint: string | undefined
+}
+
+const tokenType = ({ thumbprint }: TokenClient): string => (thumbprint === undefined ? 'Bearer' : 'DPoP')
+
+async function redeem(form: URLSearchParams, client: TokenClient, floor: Floor): Promise<FloorReply> {
   const { store, work } = floor
   const code = await store.consumeCode(digest(form.get('code') ?? ''))
   if (code?.redirectUri !== form.get('redirect_uri') || code?.challenge !== digest(form.get('code_verifier') ?? ''))
@@ -90,7 +121,7 @@ async function redeem(form: URLSearchParams, client: string, floor: Floor): Prom
   return tokens({ status, client, familyId: code.familyId, nonce: code.nonce, refreshToken }, floor)
 }
 
-async function refresh(form: URLSearchParams, client: string, floor: Floor): Promise<FloorReply> {
+async function refresh(form: URLSearchParams, client: TokenClient, floor: Floor): Promise<FloorReply> {
   const { store, work } = floor
   const { handleDigest, presentedDigest, successor } = work.replaceRefreshToken(form.get('refresh_token') ?? '')
   const status = await store.familyByHandle(handleDigest)
@@ -101,7 +132,7 @@ async function refresh(form: URLSearchParams, client: string, floor: Floor): Pro
 
 interface Issue {
   readonly status: FloorStatus
-  readonly client: string
+  readonly client: TokenClient
   readonly familyId: string
   readonly nonce: string | undefined
   readonly refreshToken: string
@@ -115,10 +146,10 @@ async function tokens({ status, client, familyId, nonce, refreshToken }: Issue, 
       ? await accessToken({ client, scope: grant.scope, user: { userId, grantId: grant.grantId, familyId } }, floor)
       : familyId
   const atHash = hash('sha256', access, 'buffer').subarray(0, 16).toString('base64url')
-  const claims = { ...user.claims, sub: userId, aud: client, auth_time: seconds(), at_hash: atHash, nonce }
+  const claims = { ...user.claims, sub: userId, aud: client.clientId, auth_time: seconds(), at_hash: atHash, nonce }
   return json({
     access_token: access,
-    token_type: 'Bearer',
+    token_type: tokenType(client),
     expires_in: 600,
     refresh_token: refreshToken,
     id_token: await floor.work.sign('JWT', claims),
@@ -175,21 +206,24 @@ async function authenticate(request: IncomingMessage, { store }: Floor): Promise
 }
 
 interface AccessTokenSubject {
-  readonly client: string
+  readonly client: TokenClient
   readonly scope: string
   /** Absent for a token of the client itself. */
   readonly user?: { readonly userId: string; readonly grantId: string; readonly familyId: string }
 }
 
-const accessToken = async ({ client, scope, user }: AccessTokenSubject, { work, issuer }: Floor): Promise<string> =>
-  work.sign('at+jwt', {
-    sub: user?.userId ?? client,
+async function accessToken({ client, scope, user }: AccessTokenSubject, { work, issuer }: Floor): Promise<string> {
+  const { clientId, thumbprint } = client
+  return work.sign('at+jwt', {
+    sub: user?.userId ?? clientId,
     aud: issuer,
     jti: randomBytes(16).toString('base64url'),
-    client_id: client,
+    client_id: clientId,
     scope,
-    ...work.dependenciesOf({ clientId: client, user }),
+    ...(thumbprint !== undefined && { cnf: { jkt: thumbprint } }),
+    ...work.dependenciesOf({ clientId, user }),
   })
+}
 
 const json = (value: object): FloorReply => ({ body: JSON.stringify(value) })
 

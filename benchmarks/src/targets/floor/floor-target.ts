@@ -8,6 +8,7 @@ import type { Target } from '../serve-target.ts'
 import { floorEndpoints, type FloorEndpoint, type FloorReply } from './floor-endpoints.ts'
 import type { FloorStore } from './floor-store.ts'
 import type { FloorKeys, FloorWork } from './floor-work.ts'
+import type { PushedStore } from './pushed-and-proven.ts'
 
 /** The scope that users grant to the client of a floor. */
 export const floorScope = 'openid email offline_access api.read'
@@ -15,6 +16,7 @@ export const floorScope = 'openid email offline_access api.read'
 /** What distinguishes the floors of an authorization server. */
 interface FloorParts {
   readonly store: FloorStore
+  readonly pushed?: PushedStore
   /** The secrets whose digests the store contains. */
   readonly secrets: Pick<OauthSite, 'clientSecret' | 'cookies'>
   readonly createWork: (keys: FloorKeys) => FloorWork
@@ -22,12 +24,12 @@ interface FloorParts {
 
 /** Creates a floor. The identifier of its client is `client`. */
 export async function floorTarget(
-  { store, secrets, createWork }: FloorParts,
+  { store, pushed, secrets, createWork }: FloorParts,
   { algorithm, accessTokens }: TargetSettings,
 ): Promise<Target> {
   const keys = await generateKeyPair(algorithm, { extractable: true })
   const work = createWork({ issuer, algorithm, ...keys })
-  const endpoints = floorEndpoints({ store, work, issuer, accessTokens })
+  const endpoints = floorEndpoints({ store, pushed, work, issuer, accessTokens })
   const documents = new Map([
     [
       '/metadata',
@@ -52,6 +54,7 @@ export async function floorTarget(
         paths: {
           token: '/token',
           authorize: '/auth',
+          push: '/auth/push',
           introspection: '/introspection',
           userinfo: '/userinfo',
           metadata: '/metadata',

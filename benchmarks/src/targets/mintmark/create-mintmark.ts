@@ -45,8 +45,11 @@ export async function createMintmark(
     lifetimes: { accessToken: 3600 },
     // A floor runs the statements of a request, which are recorded while no rows are purged.
     ...(wrap !== undefined && { purge: false }),
-    // One session signs in thousands of times a minute. The limiter counts as usual, but its limit is never reached.
-    rateLimits: { issuedCodes: createMemoryRateLimiter({ points: 1e9, window: 60 }) },
+    // One session signs in thousands of times a minute. The limiters count as usual, but their limits are never reached.
+    rateLimits: {
+      issuedCodes: createMemoryRateLimiter({ points: 1e9, window: 60 }),
+      pushedRequests: createMemoryRateLimiter({ points: 1e9, window: 60 }),
+    },
   })
 
   const { clientSecret = '' } = await registerClient(
@@ -74,6 +77,7 @@ export async function createMintmark(
         paths: {
           token: '/token',
           authorize: '/auth',
+          push: '/auth/push',
           introspection: '/token/introspection',
           userinfo: '/userinfo',
           metadata: '/.well-known/openid-configuration',

@@ -4,6 +4,8 @@ declare module 'oidc-provider' {
 
   export class Provider {
     constructor(issuer: string, configuration: Readonly<Record<string, unknown>>)
+    /** Whether the URL of a request follows from the headers of a proxy. */
+    proxy: boolean
     callback(): RequestListener
     readonly Grant: new (properties: { readonly accountId: string; readonly clientId: string }) => {
       addOIDCScope(scope: string): void

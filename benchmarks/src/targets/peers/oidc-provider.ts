@@ -40,11 +40,15 @@ const oidcProvider = async (): Promise<Target> => {
     features: {
       devInteractions: { enabled: false },
       clientCredentials: { enabled: true },
+      dPoP: { enabled: true },
+      pushedAuthorizationRequests: { enabled: true },
       introspection: { enabled: true, allowedPolicy: () => true },
       resourceIndicators: { enabled: accessTokens === 'jwt', ...resourceIndicators },
     },
   })
 
+  // The URL of a DPoP proof is compared with that of the request, whose scheme is in the proxy's header.
+  provider.proxy = true
   return {
     listener: provider.callback(),
     site: {
@@ -52,6 +56,7 @@ const oidcProvider = async (): Promise<Target> => {
         paths: {
           token: '/token',
           authorize: '/auth',
+          push: '/request',
           introspection: '/token/introspection',
           userinfo: '/me',
           metadata: '/.well-known/openid-configuration',
