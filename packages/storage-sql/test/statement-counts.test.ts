@@ -18,6 +18,7 @@ test.each<readonly [string, (storage: AdminStorage) => Promise<unknown>, number,
   ['creates a user who had no predecessor', ({ provisionedUsers }) => provisionedUsers.insert(newUser), 1, 0],
   ['writes new users of the host', ({ users }) => users.upsert({ users: [hostUser], now }), 1, 0],
   ['writes no users of the host', ({ users }) => users.upsert({ users: [], now }), 0, 0],
+  ['leases deliveries while none is due', ({ deliveries }) => deliveries.lease(lease), 1, 0],
   ['writes a revoked family', ({ families }) => families.insertTombstone(aFamilyRecord(), now), 1, 0],
   // One finds that no change of the group has to be completed.
   [
@@ -86,6 +87,7 @@ test('reads a page of users with one statement of few columns', async () => {
 })
 
 const newUser = aProvisionedUser('new', { userId: userId('new') })
+const lease = { channel: 'logout', now, until: now, token: 'token', limit: 9, perRecipient: 2, except: [] }
 const hostUser = { userId: userId('host-1'), claims: {}, active: true }
 
 /** Opens a storage with users of a provider. */

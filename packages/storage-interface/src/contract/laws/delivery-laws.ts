@@ -74,6 +74,7 @@ export const deliveryLaws: readonly StorageLaw<DeliveryStorage>[] = [
       same(await ids({ limit: 2, perRecipient: 1 }), ['a', 'd'], 'one of each recipient')
       same(await ids({ limit: 9, perRecipient: 1 }), ['b', 'e'], 'the next of each recipient')
       same(await ids({ limit: 9, perRecipient: 9 }), ['c'], 'what is left')
+      same(await ids({ limit: 9, perRecipient: 9 }), [], 'while the only one is excluded')
       same(await ids({ limit: 9, perRecipient: 9, except: [] }), ['h'], 'what was excluded')
       same(await ids({ limit: 9, perRecipient: 9, now: nowPlus(1) }), ['f'], 'what is due a second later')
       same(await ids({ limit: 9, perRecipient: 9, channel: 'other' }), ['g'], 'the other channel')
