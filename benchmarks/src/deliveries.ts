@@ -3,7 +3,7 @@
 import { fork } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { Agent, request } from 'node:http'
+import { Agent, request, type IncomingMessage } from 'node:http'
 
 import { createAuthorizationServer, createStoredKeys } from '@mintmark/core'
 import { clientId, epochSeconds, sessionId, userId, type AdminStorage } from '@mintmark/storage-interface'
@@ -86,10 +86,10 @@ async function join(id: string, storage: AdminStorage): Promise<void> {
 
 /** The writes of a floor, for one session and its message. */
 interface Writes {
-  join(id: string): Later<unknown>
+  readonly join: (id: string) => Later<unknown>
   /** Ends the session, and stores the message. */
-  end(id: string): Later<unknown>
-  settle(id: string): Later<unknown>
+  readonly end: (id: string) => Later<unknown>
+  readonly settle: (id: string) => Later<unknown>
 }
 
 function memoryWrites(): Writes {
@@ -142,7 +142,7 @@ function floor({ join, end, settle }: Writes): Operation {
     const body = new URLSearchParams({ logout_token: await token.sign((await keys).privateKey) }).toString()
     const headers = { 'content-type': 'application/x-www-form-urlencoded', 'content-length': Buffer.byteLength(body) }
     const sent = request(`${origin}/logout`, { method: 'POST', agent, headers }).end(body)
-    const [response] = await once(sent, 'response')
+    const [response] = (await once(sent, 'response')) as [IncomingMessage]
     await once(response.resume(), 'end')
     if (response.statusCode !== 204) throw new Error(`The receiver answered ${response.statusCode}.`)
     await settle(id)
