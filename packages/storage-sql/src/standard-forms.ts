@@ -7,9 +7,10 @@ export const standardForms = {
     sql<SqlValue>`(select count(*) from (select 1 from ${from} limit ${limit}) as found)`,
   materialized: sql`as materialized`,
   wholeNumber: (parameter: Expression<unknown>) => sql`cast(${parameter} as bigint)`,
+  // The offset is a subquery, because PostgreSQL would plan the statement again for each offset that it knows.
   pageBefore: ({ order, end, limit, offset }: SqlPage) => sql`order by ${order}
       limit case when cast(${offset} as bigint) < ${end} then cast(${limit} as bigint) else 0 end
-      offset cast(${offset} as bigint)`,
+      offset (select cast(${offset} as bigint))`,
   nullsLast: (value: Expression<unknown>, direction: 'asc' | 'desc') =>
     direction === 'asc' ? sql`${value} asc nulls last` : sql`${value} desc nulls first`,
   joinsPages: false,

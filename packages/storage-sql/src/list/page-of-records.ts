@@ -179,8 +179,10 @@ export const pageStatement = (
         return page(sql`${total(p)} as total, ${bytes} ${form.record(p)}`)
       }
       const records = { form, engine, total: total(p), p }
-      return sql`with page ${engine.materialized} (${page(sql`created_at, ${id} as id`)})
-      ${lifetime === 'lasting' && form.size ? recordsOfSmallPage(kind, { ...records, size: form.size(p) }) : recordsOfPage(kind, records)}`
+      const entries = sql`with page ${engine.materialized} (${page(sql`created_at, ${id} as id`)})`
+      if (lifetime !== 'lasting' || form.size === undefined) return sql`${entries} ${recordsOfPage(kind, records)}`
+      const small = { ...records, size: form.size(p) }
+      return engine.joinsPages ? sql`${entries} ${recordsOfSmallPage(kind, small)}` : smallPageInOrder(kind, small)
     },
     lifetime,
   )
@@ -194,14 +196,16 @@ export const isReadRowByRow = (
   { form, lifetime }: { readonly form: PageForm; readonly lifetime: StatementLifetime },
 ): boolean => readsRowByRow && (lifetime === 'lasting' || form.size === undefined || !form.isWhole)
 
+type SmallPage = Pick<PageOfRecords, 'form' | 'engine' | 'total'> & {
+  readonly size: Sql
+  readonly p: Parameter<PageValue>
+}
+
 /**
  * Returns a query for the records of a page by age as long as they are smaller together than the maximum. Each row of the table
  * is read once.
  */
-function recordsOfSmallPage(
-  kind: ListedKind,
-  { form, engine, total, size, p }: Pick<PageOfRecords, 'form' | 'engine' | 'total' | 'p'> & { readonly size: Sql },
-): Sql {
+function recordsOfSmallPage(kind: ListedKind, { form, engine, total, size, p }: SmallPage): Sql {
   const table = sql.table(kind.table)
   const key = keyOf(kind, p)
   const { from, where } = engine.rowsFound({ from: table, key, ids: sql`select id from page` })
@@ -213,4 +217,27 @@ function recordsOfSmallPage(
       from ${from} where ${where}) as measured
       where bytes_so_far < ${engine.wholeNumber(sql`${p('max_bytes')}`)}) as ${table} on true
     order by ${age}`
+}
+
+/**
+ * Returns a query for a page by age, or for its first row alone if the page does not have fewer bytes than the maximum. It skips
+ * entries of the index up to the first row of the page, and then reads the rows in the order of the index twice: to measure them,
+ * and to return them. This is faster than to look up each row by its key and to sort them.
+ */
+function smallPageInOrder(kind: ListedKind, { form, engine, total, size, p }: SmallPage): Sql {
+  const id = sql.ref(kind.id)
+  const key = [sql`created_at`, id]
+  const order = sql`created_at, ${id}`
+  const rows = sql`from ${sql.table(kind.table)} where ${kind.rows.every(p)}`
+  // A subquery, because PostgreSQL would plan the statement again for each limit that it knows.
+  const limit = sql`(select ${engine.wholeNumber(sql`${p('limit')}`)})`
+  const offset = sql`${p('offset')}`
+  const after = engine.isBeyond(key, '>', [sql`${p('after_created_at')}`, sql`${p('after_id')}`])
+  const page = sql`${rows} and (${order}) >= ((select created_at from first_entry), (select id from first_entry)) order by ${order}`
+  return sql`with counted ${engine.materialized} (select ${total} as total),
+    first_entry ${engine.materialized} (select created_at, ${id} as id ${rows} and ${after}
+      ${engine.pageBefore({ order, end: sql`(select total from counted)`, limit: sql`1`, offset })}),
+    measured ${engine.materialized} (select count(*) as in_page, coalesce(sum(bytes), 0) as bytes from (select ${size} as bytes ${page} limit ${limit}) as sized)
+    select (select total from counted) as total, (select in_page from measured) as in_page, ${form.record(p)} ${page}
+    limit case when (select bytes from measured) < ${engine.wholeNumber(sql`${p('max_bytes')}`)} then ${limit} else 1 end`
 }
