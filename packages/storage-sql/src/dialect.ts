@@ -376,12 +376,15 @@ interface SqlUpsert {
 }
 
 /** The statement in SQLite and PostgreSQL. */
-export const upsertReturning = ({ table, columns, values, from, key, set, where }: SqlUpsert): RawBuilder<unknown> => {
+export const upsertReturning = (row: SqlUpsert): RawBuilder<unknown> => sql`${upsertRow(row)} returning 1 as written`
+
+/** The same statement, for a dialect that reports whether it wrote. */
+export const upsertRow = ({ table, columns, values, from, key, set, where }: SqlUpsert): RawBuilder<unknown> => {
   const changes = Object.entries(set).map(([column, value]) => sql`${sql.ref(column)} = ${value}`)
   const condition = where === undefined ? sql`` : sql`where ${where}`
   const rows = from === undefined ? sql`values (${values})` : sql`select ${values} from ${from}`
   return sql`insert into ${sql.table(table)} (${sql.join(columns.map((column) => sql.ref(column)))}) ${rows}
-    on conflict (${sql.join(key.map((column) => sql.ref(column)))}) do update set ${sql.join(changes)} ${condition} returning 1 as written`
+    on conflict (${sql.join(key.map((column) => sql.ref(column)))}) do update set ${sql.join(changes)} ${condition}`
 }
 
 interface SqlRowChange {

@@ -21,6 +21,12 @@ test('opens a file so that a killed process or a power cut loses nothing that wa
   expect(await pragma(dialect, 'trusted_schema')).toBe(0)
 })
 
+test('copies the write-ahead log into the file after 4,000 pages, because most pages are soon written again', async () => {
+  const { dialect } = await aFile()
+
+  expect(await pragma(dialect, 'wal_autocheckpoint')).toBe(4000)
+})
+
 test('creates files that only their owner can read, and keeps the mode of a file that exists', async () => {
   const { dialect, file } = await aFile({ migrate: 'on-open' })
   await createSqlStorage({ dialect, issuer })

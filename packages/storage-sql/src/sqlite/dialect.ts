@@ -16,7 +16,7 @@ import {
 } from '../dialect.ts'
 import { createWriteQueues } from '../write-queues.ts'
 import { toIndexByColumn, toSqlRows } from '../row.ts'
-import { sqlite } from './engine.ts'
+import { sqlite, sqliteThatCounts } from './engine.ts'
 import { createSqliteReader, longestPrepared, type SqliteReader } from './reader.ts'
 
 /** Options of `openSqliteDialect`. */
@@ -71,7 +71,7 @@ export function openSqliteDialect(path: string, options: SqliteDialectOptions = 
   }
 
   return {
-    engine: sqlite,
+    engine: givesValues ? sqliteThatCounts : sqlite,
     migrate,
     migrateCommand: `npx mintmark-migrate apply --sqlite ${/^[\w./:@+-]+$/.test(path) ? path : JSON.stringify(path)}`,
 
@@ -144,6 +144,8 @@ function open(path: string, synchronous: 'full' | 'normal'): DatabaseSync {
       // transactions.
       const mode = database.prepare('PRAGMA journal_mode = WAL').get()
       if (path !== ':memory:' && mode?.['journal_mode'] !== 'wal') throw new StorageUnavailableError(noWal)
+      // A page that is written several times before a checkpoint is copied into the file once. The default is 1,000 pages of 4 kB.
+      database.exec('PRAGMA wal_autocheckpoint = 4000')
       database.exec(`PRAGMA synchronous = ${synchronous === 'full' ? 'FULL' : 'NORMAL'}`)
       database.exec('PRAGMA foreign_keys = ON')
       database.exec('PRAGMA trusted_schema = OFF')
@@ -205,6 +207,7 @@ function prepareRows(database: DatabaseSync, statement: string): RunPrepared {
 
   prepared.setReturnArrays(true)
   const names = prepared.columns().map(({ name }) => name)
+  if (names.length === 0) return (parameters) => (prepared.run(...bindable(parameters)).changes > 0 ? [changed] : [])
   const indexByColumn = toIndexByColumn(names)
   const bytesIndex = names.indexOf('bytes')
   return (parameters, maxBytes) => {
@@ -213,6 +216,9 @@ function prepareRows(database: DatabaseSync, statement: string): RunPrepared {
     return rows.map((values) => ({ indexByColumn, values }))
   }
 }
+
+/** The row of a write that returns no columns. */
+const changed: SqlRow = { indexByColumn: new Map(), values: [] }
 
 /** Reads rows until the sum of their bytes reaches the maximum, and then one more. `reader.ts` has the same function. */
 function untilBytes<Row extends object>(

@@ -11,6 +11,7 @@ import {
   updateFrom,
   updateReturning,
   upsertReturning,
+  upsertRow,
   type SqlEngine,
   type SqlIndexedValues,
 } from '../dialect.ts'
@@ -111,6 +112,17 @@ ${statements.map((statement) => `  ${statement};\n`).join('')}END`,
     const columns = sql.join(key.map((column) => sql.ref(column)))
     return sql`delete from ${sql.table(table)} where (${columns}) in (select ${columns} from ${sql.table(table)} where ${condition} order by ${order} limit ${limit}) returning ${order} as ordered_by`
   },
+}
+
+/**
+ * SQLite for a dialect that returns an empty row for a write without RETURNING that has changed rows. For RETURNING, SQLite creates
+ * a temporary table each time, which takes a third of the time of an insert.
+ */
+export const sqliteThatCounts: SqlEngine = {
+  ...sqlite,
+  insertIfAbsent: (insert, returning) =>
+    returning === undefined ? sql`${insert} on conflict do nothing` : insertOrNothing(insert, returning),
+  upsert: upsertRow,
 }
 
 const membersOf = (object: string): string => `SELECT key, type, value FROM json_each(${object})`
