@@ -83,7 +83,7 @@ export function checkCustomTypes(
   const stored = customTypes.filter((type): type is ResourceType => !isSupplied(type))
   const writable = new Set([...standard, ...stored].flatMap(schemasOf))
   return {
-    stored,
+    stored: stored.map(withComputedReferences),
     supplied: customTypes.filter(isSupplied),
     published: customTypes.map((type) => (isSupplied(type) ? publishedType(type.resourceType, writable) : type)),
   }
@@ -183,6 +183,22 @@ const publishedType = (type: ResourceType, writable: ReadonlySet<Schema>): Resou
  */
 export const parsedType = (type: ResourceType): ResourceType =>
   withSchemas(type, (schema) => withMutability(schema, 'readWrite'))
+
+/** Returns a stored type whose references have a computed `$ref`: it is not stored, so that no filter can find it. */
+function withComputedReferences(type: ResourceType): ResourceType {
+  const references = new Set(referenceAttributes(type).map(({ attribute }) => attribute))
+  if (references.size === 0) return type
+  const computed = ({ subAttributes, ...attribute }: Attribute): AttributeOptions => ({
+    ...attribute,
+    subAttributes: subAttributes.map((sub) => (sub.name === '$ref' ? { ...sub, isComputed: true } : sub)),
+  })
+  return withSchemas(type, (schema) =>
+    defineSchema({
+      ...schema,
+      attributes: schema.attributes.map((attribute) => (references.has(attribute) ? computed(attribute) : attribute)),
+    }),
+  )
+}
 
 function withSchemas(type: ResourceType, change: (schema: Schema) => Schema): ResourceType {
   const { name, endpoint, description, schema, extensions } = type

@@ -288,9 +288,28 @@ function withColonAfterUrn(text: string, { resourceType, tolerances }: ParseCont
 function resolveSelection(node: FilterNode, attribute: Attribute, { tolerances }: ParseContext): ElementSelection {
   // RFC 7644 §3.5.2: a filter selects complex values.
   if (attribute.type !== 'complex' || !attribute.multiValued) throw refuse('path_filter', { attribute: attribute.name })
+  const filter = resolveValueFilter(node, attribute, tolerances)
+  refuseComputed(filter, attribute)
   return {
-    filter: resolveValueFilter(node, attribute, tolerances),
+    filter,
     describedElement: (counter) => elementFromFilter(node, attribute, counter),
+  }
+}
+
+/**
+ * Refuses to select values by what the server adds to responses, such as the `$ref` of a member. Stored values do not have
+ * it, so an operation that removes a member would remove nobody, with success.
+ */
+function refuseComputed(filter: ResolvedFilter, attribute: Attribute): void {
+  if (filter.kind === 'and' || filter.kind === 'or') {
+    for (const operand of filter.operands) refuseComputed(operand, attribute)
+  } else if (filter.kind === 'not') {
+    refuseComputed(filter.operand, attribute)
+  } else {
+    const sub = attribute.subAttributesByName.get(nameKey(filter.attribute.name))
+    // RFC 7644 §3.4.2.2 invalidFilter.
+    if (sub !== undefined && !isWritable(sub))
+      throw refuse('filter_attribute_unsearchable', { attribute: `${attribute.name}.${sub.name}` })
   }
 }
 

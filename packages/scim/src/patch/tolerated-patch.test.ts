@@ -309,7 +309,7 @@ test.each([
 test('refuses to create a value for a filter on a computed sub-attribute (RFC 7644 §3.5.2.3)', () => {
   expect(
     summarizeRefusal(() => patchTolerantly({ op: 'add', path: 'members[$ref eq "x"].value', value: 'u9' }, ops)),
-  ).toBe('400 noTarget path_no_match')
+  ).toBe('400 invalidFilter filter_attribute_unsearchable')
 })
 
 test('counts a created value towards the limit (RFC 7643 §2.4)', () => {

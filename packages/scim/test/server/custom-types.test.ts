@@ -439,6 +439,25 @@ describe('references', () => {
       )
   })
 
+  test.each([
+    ['GET', '?filter=related.%24ref%20co%20%22Users%22', undefined],
+    ['GET', '?filter=related%5B%24ref%20pr%5D', undefined],
+    ['GET', '?filter=owner.%24ref%20pr', undefined],
+    ['PATCH', '', { schemas: [patchOp], Operations: [{ op: 'remove', path: 'related[$ref co "Users"]' }] }],
+  ])(
+    'refuses to select by a $ref, which is computed and matches nothing in storage: %s %s',
+    async (method, query, body) => {
+      const site = await start()
+      const kim = await createUser(site, 'T1')
+      const id = await site.create({ owner: { value: kim }, related: [{ value: kim, type: 'User' }] })
+      const path = method === 'GET' ? `/Devices${query}` : `/Devices/${id}`
+
+      await expectRefusal(site, [400, 'invalidFilter', 'filter_attribute_unsearchable'], () =>
+        site.send({ method, path, ...(body && { body }) }),
+      )
+    },
+  )
+
   test('names the reference that it refuses, among many', async () => {
     const site = await start()
     const known = await Promise.all(Array.from({ length: 6 }, () => site.create()))

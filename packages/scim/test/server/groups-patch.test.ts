@@ -307,6 +307,16 @@ describe('one PATCH', () => {
       { status: 400, scimType: 'invalidPath', reason: 'path_syntax' },
     ],
     [
+      'removing the member that has a $ref, which only responses have',
+      ([one]) => [{ op: 'remove', path: `members[$ref co "${one}"]` }],
+      { status: 400, scimType: 'invalidFilter', reason: 'filter_attribute_unsearchable' },
+    ],
+    [
+      'removing the members without a $ref',
+      () => [{ op: 'remove', path: 'members[type eq "User" and not ($ref pr)]' }],
+      { status: 400, scimType: 'invalidFilter', reason: 'filter_attribute_unsearchable' },
+    ],
+    [
       'a remove without a path',
       () => [{ op: 'remove' }],
       { status: 400, scimType: 'noTarget', reason: 'path_missing' },
