@@ -14,7 +14,8 @@ interface ScimErrorOptions {
 
 /**
  * A refusal (RFC 7644 §3.12). `status`, `scimType` and `detail` are sent to the identity provider; the detail consists
- * of fixed sentences, and at most a name from our schemas and the start of one identifier from the request. `reason` is for events and tests.
+ * of fixed sentences, and at most a name from our schemas and the start of one identifier or attribute name from the
+ * request. `reason` is for events and tests.
  */
 export class ScimError extends Error {
   override readonly name = 'ScimError'
@@ -24,7 +25,7 @@ export class ScimError extends Error {
   readonly reason: ScimRefusalReason
   /** The attribute, spelled as in the schema. */
   readonly attribute: string | undefined
-  /** The start of the identifier in the request that the refusal is about, in printable characters. */
+  /** The start of the identifier or name in the request that the refusal is about, in printable characters. */
   readonly value: string | undefined
   /** The number of seconds after which the request may succeed. */
   readonly retryAfter: number | undefined
@@ -63,20 +64,20 @@ interface ScimRefusal {
 
 /** Tells an administrator, who often sees only this text, which attribute of a mapping to look at. */
 function hint({ attribute, value, suggestion }: RefusalOptions): string {
-  if (suggestion !== undefined) return ` Did you mean ${suggestion}?`
-  const named = attribute === undefined ? '' : ` Attribute: ${attribute}.`
-  return value === undefined ? named : `${named} Value: "${value}".`
+  const named = attribute === undefined || suggestion !== undefined ? '' : ` Attribute: ${attribute}.`
+  const received = value === undefined ? '' : ` Received: "${value}".`
+  return named + received + (suggestion === undefined ? '' : ` Did you mean ${suggestion}?`)
 }
 
 /** Long or unprintable text must not reach a log or a page of an administrator. */
 const startOf = (value: string): string =>
-  value.slice(0, 64).replaceAll(/[^ -~]|["\\]/g, '?') + (value.length > 64 ? '…' : '')
+  value.slice(0, 128).replaceAll(/[^ -~]|["\\]/g, '?') + (value.length > 128 ? '…' : '')
 
 interface RefusalOptions {
   readonly cause?: unknown
   /** The attribute, spelled as in the schema; never input. */
   readonly attribute?: string | undefined
-  /** An identifier that the request itself contains, so that its sender learns nothing new. */
+  /** An identifier or the name of an attribute in the request, so that its sender learns nothing new. */
   readonly value?: string | undefined
   /** The number of seconds after which the request may succeed. */
   readonly retryAfter?: number | undefined

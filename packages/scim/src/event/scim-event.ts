@@ -124,7 +124,7 @@ interface ScimRequestRefused {
   readonly reason: ScimRefusalReason
   /** The attribute that the refusal is about, spelled as in the schema. */
   readonly attribute: string | undefined
-  /** The start of the identifier in the request that the refusal is about, such as a member that the provider does not have. */
+  /** The start of the identifier or attribute name in the request that the refusal is about, such as an unknown member. */
   readonly value?: string
   /** The error that caused a response with status 500 or 503. */
   readonly cause: unknown
@@ -206,7 +206,7 @@ export interface AnsweredRequest {
   readonly reason: ScimRefusalReason | undefined
   /** The attribute that a refusal is about, spelled as in the schema. */
   readonly attribute: string | undefined
-  /** The start of the identifier in the request that a refusal is about. */
+  /** The start of the identifier or attribute name in the request that a refusal is about. */
   readonly value?: string
 }
 

@@ -12,6 +12,8 @@ interface Comparand {
   readonly target: FilterAttribute
   /** The attribute or sub-attribute whose type determines the comparison. */
   readonly attribute: Attribute
+  /** The full name of the attribute, for a refusal. */
+  readonly label: string
   readonly tolerances: ToleranceCounter
 }
 
@@ -19,39 +21,42 @@ interface Comparand {
  * Resolves a comparison and converts its value to the attribute's type (RFC 7644 §3.4.2.2, table 3).
  * @throws ScimError invalidFilter — reason `filter_operator` | `filter_value_type`.
  */
-export function resolveComparison(
-  { operator, value }: CompareNode,
-  { target, attribute, tolerances }: Comparand,
-): ResolvedFilter {
-  if (value.kind === 'null') return resolveNull(operator, target)
+export function resolveComparison({ operator, value }: CompareNode, comparand: Comparand): ResolvedFilter {
+  const { target, attribute, label } = comparand
+  if (value.kind === 'null') return resolveNull(operator, comparand)
   switch (attribute.type) {
     case 'string':
     case 'reference': {
-      const text = textValue(value, tolerances)
+      const text = textValue(value, comparand)
       return { kind: 'text', attribute: target, operator, value: attribute.caseExact ? text : foldCase(text) }
     }
     case 'binary':
       return {
         kind: 'text',
         attribute: target,
-        operator: requireEquality(operator),
-        value: textValue(value, tolerances),
+        operator: requireEquality(operator, label),
+        value: textValue(value, comparand),
       }
     case 'boolean':
       return {
         kind: 'boolean',
         attribute: target,
-        operator: requireEquality(operator),
-        value: booleanValue(value, tolerances),
+        operator: requireEquality(operator, label),
+        value: booleanValue(value, comparand),
       }
     case 'integer':
     case 'decimal':
-      return { kind: 'number', attribute: target, operator: requireOrder(operator), value: numberValue(value) }
+      return {
+        kind: 'number',
+        attribute: target,
+        operator: requireOrder(operator, label),
+        value: numberValue(value, label),
+      }
     case 'dateTime':
-      return instantComparison(requireOrder(operator), { target, instant: instantValue(value) })
+      return instantComparison(requireOrder(operator, label), { target, instant: instantValue(value, label) })
     case 'complex':
       // RFC 7644 §3.4.2.2: a complex attribute without a `value` sub-attribute cannot be compared.
-      throw refuse('filter_operator')
+      throw refuse('filter_operator', { attribute: label })
     default:
       return attribute.type satisfies never
   }
@@ -73,51 +78,52 @@ function instantComparison(
 }
 
 /** Resolves a comparison with null, which means that there is no value (RFC 7643 §2.5). */
-function resolveNull(operator: CompareNode['operator'], target: FilterAttribute): ResolvedFilter {
+function resolveNull(operator: CompareNode['operator'], { target, label }: Comparand): ResolvedFilter {
   const present = { kind: 'present', attribute: target } as const
-  return requireEquality(operator) === 'ne' ? present : { kind: 'not', operand: present }
+  return requireEquality(operator, label) === 'ne' ? present : { kind: 'not', operand: present }
 }
 
-function requireEquality(operator: CompareNode['operator']): 'eq' | 'ne' {
+function requireEquality(operator: CompareNode['operator'], label: string): 'eq' | 'ne' {
   // RFC 7644 §3.4.2.2, gt: boolean and binary values have neither an order nor substrings.
-  if (operator !== 'eq' && operator !== 'ne') throw refuse('filter_operator')
+  if (operator !== 'eq' && operator !== 'ne') throw refuse('filter_operator', { attribute: label })
   return operator
 }
 
-function requireOrder(operator: CompareNode['operator']): OrderOperator {
+function requireOrder(operator: CompareNode['operator'], label: string): OrderOperator {
   // RFC 7644 §3.4.2.2, co: only strings have substrings.
-  if (operator === 'co' || operator === 'sw' || operator === 'ew') throw refuse('filter_operator')
+  if (operator === 'co' || operator === 'sw' || operator === 'ew') throw refuse('filter_operator', { attribute: label })
   return operator
 }
 
-function textValue(value: FilterLiteral, tolerances: ToleranceCounter): string {
+function textValue(value: FilterLiteral, { label, tolerances }: Comparand): string {
   if (value.kind === 'text') return value.value
   if (value.kind === 'bare') return value.text
   if (value.kind === 'number' && tolerances.admits('unquoted-filter-value')) return value.text
   // RFC 7644 §3.4.2.2: the value has the type of the attribute.
-  throw refuse('filter_value_type')
+  throw refuse('filter_value_type', { attribute: label })
 }
 
-function booleanValue(value: FilterLiteral, tolerances: ToleranceCounter): boolean {
+function booleanValue(value: FilterLiteral, { label, tolerances }: Comparand): boolean {
   if (value.kind === 'boolean') return value.value
   const text = value.kind === 'text' ? parseBoolean(value.value) : undefined
   const bare = value.kind === 'bare' ? parseBoolean(value.text) : undefined
   const found = text ?? bare
   // RFC 7644 §3.4.2.2: the value has the type of the attribute; Entra writes "True".
-  if (found === undefined || !tolerances.admits('boolean-as-text')) throw refuse('filter_value_type')
+  if (found === undefined || !tolerances.admits('boolean-as-text'))
+    throw refuse('filter_value_type', { attribute: label })
   return found
 }
 
-function numberValue(value: FilterLiteral): number {
+function numberValue(value: FilterLiteral, label: string): number {
   // RFC 7644 §3.4.2.2: the value has the type of the attribute.
-  if (value.kind !== 'number') throw refuse('filter_value_type')
+  if (value.kind !== 'number') throw refuse('filter_value_type', { attribute: label })
   return Number(value.text)
 }
 
-function instantValue(value: FilterLiteral): number {
+function instantValue(value: FilterLiteral, label: string): number {
   const text = value.kind === 'bare' ? value.text : value.kind === 'text' ? value.value : ''
   const instant = parseInstant(text)
   // RFC 7643 §2.3.5: a dateTime has a date, a time and a zone.
-  if (instant === undefined) throw refuse('filter_value_type')
+  if (instant === undefined) throw refuse('filter_value_type', { attribute: label })
   return instant
 }

@@ -7,6 +7,7 @@ import {
   type AttributeName,
   findAttribute,
   type ResolvedAttribute,
+  printAttributeName,
   suggestAttribute,
 } from '../schema/find-attribute.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
@@ -90,14 +91,24 @@ function resolveTest(
   }
   if (node.kind === 'present') return { kind: 'present', attribute: targetOf(found) }
   if (attribute.type !== 'complex' || subAttribute !== undefined) {
-    return resolveComparison(node, { target: targetOf(found), attribute: subAttribute ?? attribute, tolerances })
+    return resolveComparison(node, {
+      target: targetOf(found),
+      attribute: subAttribute ?? attribute,
+      label: attributeLabel(found),
+      tolerances,
+    })
   }
   const value = attribute.subAttributesByName.get('value')
   // RFC 7644 §3.4.2.2: a complex attribute cannot be compared. Entra compares manager and means manager.value.
   if (value === undefined || !tolerances.admits('complex-means-value'))
     throw refuse('filter_operator', { attribute: attributeLabel(found) })
   const withValue = { ...found, subAttribute: value }
-  return resolveComparison(node, { target: targetOf(withValue), attribute: value, tolerances })
+  return resolveComparison(node, {
+    target: targetOf(withValue),
+    attribute: value,
+    label: attributeLabel(withValue),
+    tolerances,
+  })
 }
 
 /**
@@ -113,9 +124,10 @@ function resolveAnyValue(
   // RFC 7644 §3.4.2.2: there is no value to compare with.
   if (sub === undefined) throw refuse('filter_operator', { attribute: attributeLabel(found) })
   const target = targetInValue(sub)
+  const label = attributeLabel({ ...found, subAttribute: sub })
   if (node.kind === 'present') return elementOf(found, { kind: 'present', attribute: target })
 
-  const element = elementOf(found, resolveComparison(node, { target, attribute: sub, tolerances }))
+  const element = elementOf(found, resolveComparison(node, { target, attribute: sub, label, tolerances }))
   const none = {
     kind: 'not',
     operand: { kind: 'present', attribute: targetOf({ ...found, subAttribute: undefined }) },
@@ -131,12 +143,12 @@ function resolveInValue(leaf: Leaf, parent: Attribute, tolerances: ToleranceCoun
     urn === undefined && subName === undefined ? parent.subAttributesByName.get(nameKey(name)) : undefined
   // RFC 7644 §3.4.2.2: names inside the brackets are sub-attributes of the attribute before them.
   if (attribute === undefined || leaf.kind === 'valuePath')
-    throw refuse('filter_attribute_unknown', { attribute: parent.name })
+    throw refuse('filter_attribute_unknown', { attribute: parent.name, value: printAttributeName(leaf.attribute) })
   refuseSecret({ extension: undefined, attribute, subAttribute: undefined })
   const target = targetInValue(attribute)
   return leaf.kind === 'present'
     ? { kind: 'present', attribute: target }
-    : resolveComparison(leaf, { target, attribute, tolerances })
+    : resolveComparison(leaf, { target, attribute, label: `${parent.name}.${attribute.name}`, tolerances })
 }
 
 function refuseSecret(found: ResolvedAttribute): void {
@@ -148,7 +160,10 @@ function refuseSecret(found: ResolvedAttribute): void {
 }
 
 function unknownAttribute(name: AttributeName, resourceType: ResourceType): Error {
-  return refuse('filter_attribute_unknown', { suggestion: suggestAttribute(name, resourceType) })
+  return refuse('filter_attribute_unknown', {
+    value: printAttributeName(name),
+    suggestion: suggestAttribute(name, resourceType),
+  })
 }
 
 const isComplexList = ({ type, multiValued }: Attribute): boolean => type === 'complex' && multiValued

@@ -95,7 +95,7 @@ function sortKeyOf(
   const name = parseAttributeName(sortBy)
   const found = name === undefined ? undefined : findAttribute(name, context)
   // RFC 7644 §3.12 invalidValue: the attribute does not exist or has no comparable value.
-  if (found === undefined || !isSortable(found)) throw refuse('sort_attribute')
+  if (found === undefined || !isSortable(found)) throw refuse('sort_attribute', { value: sortBy })
 
   const target = targetOf({ ...found, subAttribute: isComplexList(found) ? undefined : found.subAttribute })
   if (resolveFilterAttribute(target, resourceType) === undefined) return undefined

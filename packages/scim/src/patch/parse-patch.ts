@@ -26,6 +26,7 @@ import {
   type ResolvedAttribute,
   resolveAttributeName,
   resolveName,
+  printAttributeName,
   suggestAttribute,
 } from '../schema/find-attribute.ts'
 import { isOwnSchemas } from '../resource/parse-resource.ts'
@@ -254,7 +255,10 @@ function resolvePath(text: string, context: ParseContext): PatchTarget {
   const found = resolveAttributeName(path.attribute, context)
   // RFC 7644 §3.12 invalidPath: no such attribute. Without its path an operation would do nothing, with success.
   if (found.kind !== 'attribute')
-    throw refuse('path_unknown', { suggestion: suggestAttribute(path.attribute, context.resourceType) })
+    throw refuse('path_unknown', {
+      value: printAttributeName(path.attribute),
+      suggestion: suggestAttribute(path.attribute, context.resourceType),
+    })
 
   const where = path.filter === undefined ? undefined : resolveSelection(path.filter, found.attribute, context)
   // RFC 7644 §3.5.2: valuePath; the values of a sub-attribute cannot be selected.
@@ -264,7 +268,7 @@ function resolvePath(text: string, context: ParseContext): PatchTarget {
     path.subName === undefined ? undefined : found.attribute.subAttributesByName.get(nameKey(path.subName))
   // RFC 7644 §3.12 invalidPath: no such sub-attribute.
   if (path.subName !== undefined && afterFilter === undefined)
-    throw refuse('path_unknown', { attribute: attributeLabel(found) })
+    throw refuse('path_unknown', { attribute: attributeLabel(found), value: path.subName })
   return {
     kind: 'attribute',
     extension: found.extension,
@@ -352,7 +356,8 @@ export function parsePath(text: string, tolerances: ToleranceCounter = createTol
   } catch (cause) {
     // RFC 7644 §3.12 invalidPath: a malformed filter makes the path malformed. Any other error is a fault of this
     // server and passes through.
-    if (cause instanceof ScimError) throw refuse('path_syntax', { cause })
+    // A filter contains values of users, so only the name before it is repeated.
+    if (cause instanceof ScimError) throw refuse('path_syntax', { cause, value: text.replace(/\[.*/s, '[') })
     throw cause
   }
 }

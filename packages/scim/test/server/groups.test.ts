@@ -199,7 +199,8 @@ describe('members belong to the same provider', () => {
       return { detail: body?.['detail'], value: event !== undefined && 'value' in event && event.value }
     }
 
-    const sentence = 'Each member must be a user or another group of this identity provider. Attribute: members. Value:'
+    const sentence =
+      'Each member must be a user or another group of this identity provider. Attribute: members. Received:'
     expect(await named('nobody@example.test')).toEqual({
       detail: `${sentence} "nobody@example.test".`,
       value: 'nobody@example.test',
@@ -210,8 +211,8 @@ describe('members belong to the same provider', () => {
       value: directory.stranger,
     })
     expect(await named(`"é ${'x'.repeat(300)}`)).toEqual({
-      detail: `${sentence} "?? ${'x'.repeat(61)}…".`,
-      value: `?? ${'x'.repeat(61)}…`,
+      detail: `${sentence} "?? ${'x'.repeat(125)}…".`,
+      value: `?? ${'x'.repeat(125)}…`,
     })
   })
 
