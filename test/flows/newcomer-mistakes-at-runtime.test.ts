@@ -6,6 +6,7 @@ import {
   authorize,
   basic,
   browserCookie,
+  browserCookies,
   encode,
   obtainCode,
   obtainTokens,
@@ -13,6 +14,7 @@ import {
   redeem,
   token,
 } from '../support/flow.ts'
+import { plainPost } from '../support/plain-request.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
 // The developer of a client sees a short answer, which must not help an attacker. The log has to say what to do.
@@ -69,6 +71,11 @@ it.each<readonly [mistake: string, make: () => Promise<unknown>, advice: string]
     'is the issuer the URL that the browser sees, with https, and do all processes share one storage',
   ],
   [
+    'a consent page that forgets what the user allowed',
+    completeWithoutDecision,
+    '(scopes_undecided): A. The consent page called complete without grantedScopes. Pass the scope values that the user allowed, or call deny',
+  ],
+  [
     'a wrong secret',
     () => token(site, { grant_type: 'authorization_code' }, { authorization: basic('A', 'wrong') }),
     '(client_credentials_wrong): A. The secret is wrong or has expired. `mintmark client secret rotate` creates a new one',
@@ -115,6 +122,15 @@ it.each<readonly [mistake: string, make: () => Promise<unknown>, advice: string]
 
   expect(linesOf(site.events.slice(before))).toContain(advice)
 })
+
+async function completeWithoutDecision(): Promise<unknown> {
+  const started = await authorize(site, { prompt: 'consent' })
+  const { pathname, search } = started.location
+  const headers = { cookie: browserCookies(started), origin: site.issuer }
+  const request = plainPost(site.issuer, pathname + search, { body: 'decision=allow', headers })
+  const pending = await site.server.interaction(request)
+  return pending.complete({}).catch((error: unknown) => site.server.renderError(error, request))
+}
 
 async function withoutPkce(): Promise<unknown> {
   await registerPublicClient()

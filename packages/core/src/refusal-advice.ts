@@ -38,6 +38,8 @@ const advice: Readonly<Partial<Record<RefusalReason, string>>> = {
     'The sign-in is too old, was started in another browser, or its cookie did not arrive: is the issuer the URL that the browser sees, with https, and do all processes share one storage? The page must not be in an iframe of another site.',
   cross_site_post:
     'The form did not come from a page of the issuer. Open the site at the address of the issuer; a proxy must not change Origin.',
+  scopes_undecided:
+    'The consent page called complete without grantedScopes. Pass the scope values that the user allowed, or call deny.',
   dpop_target: 'Sign the public URL of the endpoint, without a query. Behind a proxy, the issuer must be that URL.',
   dpop_time: 'Synchronize the clock of the client.',
   access_token_audience: 'The token is for an API. Request a token without resource for userinfo.',

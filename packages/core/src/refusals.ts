@@ -1257,6 +1257,12 @@ export const refusals = /* @__PURE__ */ defineRefusals(() => ({
     sentence: 'Authorization details need a user who grants them.',
     section: 'RFC 9396 §5, §6',
   },
+  /** The host's consent page completed a request without saying which of the scope values the user granted. */
+  scopes_undecided: {
+    code: 'invalid_request',
+    sentence: 'The form is incomplete. Go back and try again.',
+    section: 'OIDC Core §3.1.2.4',
+  },
   /** The host's page completed a request with authorization details without saying which of them the user granted. */
   details_undecided: {
     code: 'invalid_request',

@@ -216,6 +216,10 @@ export function grantedScopes(
   return consentScopes.filter((scope) => given.includes(scope))
 }
 
+/** Whether an answer says neither who the user is nor what the user consents to. */
+export const leavesConsentOpen = (answer: InteractionAnswer, request: UserRequest): boolean =>
+  !isSignIn(answer) && answer.account === undefined && grantedScopes(answer, request) === undefined
+
 export function deniesRequest(
   {
     granted,

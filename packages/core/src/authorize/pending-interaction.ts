@@ -16,7 +16,7 @@ import {
   type SignedInUser,
 } from '../sessions/signed-in-user.ts'
 import { requireSameOrigin } from '../sessions/browser.ts'
-import { completeInteraction, decideNext, type InteractionAnswer } from './complete-interaction.ts'
+import { completeInteraction, decideNext, type InteractionAnswer, leavesConsentOpen } from './complete-interaction.ts'
 import { cancelInteraction, denyInteraction } from './deny-interaction.ts'
 import type { CompleteInteractionDependencies, InteractionStep } from './interaction-step.ts'
 import { detailId } from '../permissions/authorization-details.ts'
@@ -220,7 +220,8 @@ export interface PendingInteraction {
    * to the host's page for the next step. A sign-in that is dated more than a minute in the future is ignored.
    * @throws errors for `renderError`: OAuthError invalid_request — reason `interaction_completed`: another tab has
    *   already completed it; access_denied — reason `user_inactive`: the account is deactivated; invalid_request — reason
-   *   `details_undecided`: the answer has no `grantedDetails`; temporarily_unavailable — reason `codes_throttled`, and
+   *   `details_undecided`: the answer has no `grantedDetails`, `scopes_undecided`: the answer of a consent page has no
+   *   `grantedScopes`; temporarily_unavailable — reason `codes_throttled`, and
    *   unmet_authentication_requirements — reason `acr_unmet`, which are returned to the client.
    * @throws TypeError when a member of the answer has another type, or `authTime` is missing or not in seconds.
    */
@@ -270,7 +271,12 @@ async function pendingInteraction(
     loginHint: hasLeftHintedAccount ? undefined : request.loginHint,
     acrValues: request.acrValues,
     uiLocales: request.uiLocales,
-    complete: (answer) => completeInteraction(answer, step, deps),
+    async complete(answer) {
+      // Otherwise the browser would return to the consent page, whatever the user chooses there, and nobody would be told.
+      if (decision.kind === 'consent' && leavesConsentOpen(answer, request))
+        throw refuse('scopes_undecided', { clientId: request.client.clientId })
+      return completeInteraction(answer, step, deps)
+    },
     deny: () => denyInteraction(step, deps),
     cancel: () => cancelInteraction(step, deps),
   }
