@@ -25,6 +25,7 @@ import { sessions } from '../session.ts'
 import { signingKeys } from '../signing-key.ts'
 import { families } from '../token-family.ts'
 import { users, type NewUser } from '../user.ts'
+import { webhooks } from '../webhook.ts'
 import { aDigest, nowPlus } from './fixtures.ts'
 import { aGroup, aProvisionedUser } from './provisioning-fixtures.ts'
 
@@ -223,6 +224,9 @@ export const sparseSession = {
 
 export const fullSigningKey = completeRecord(signingKeys.fields)
 export const sparseSigningKey = sparseRecord(signingKeys.fields)
+
+export const fullWebhook = completeRecord(webhooks.fields)
+export const sparseWebhook = sparseRecord(webhooks.fields)
 
 const completeDelivery = completeRecord(deliveries.fields)
 export const fullDelivery: NewDelivery = {

@@ -24,6 +24,12 @@ export const brokenChangeStores: Readonly<Record<string, BrokenStore>> = {
       }
     },
   })),
+  'webhooks: a change stores every member that can change': breakStore('webhooks', (honest) => ({
+    compareAndSwap: async (webhook, version) => {
+      const stored = await honest.find(webhook.webhookId)
+      return honest.compareAndSwap({ ...webhook, stream: stored?.stream }, version)
+    },
+  })),
   'webhooks: a list is in the order of identifiers, without removed webhooks': breakStore('webhooks', (honest) => ({
     list: async () => (await honest.list()).toReversed(),
   })),

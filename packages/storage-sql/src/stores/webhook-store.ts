@@ -1,10 +1,10 @@
 import { webhooks } from '@mintmark/storage-interface/records'
 import { untilSettled, type WebhookStore } from '@mintmark/storage-interface/stores'
 import { compileStatement, type Database, type Parameter } from '../database.ts'
-import { encodeMembers, recordTable, type RecordTable } from '../record-table.ts'
+import { recordTable, type RecordTable } from '../record-table.ts'
 
 export function createWebhookStore(database: Database): WebhookStore {
-  const { engine, run } = database
+  const { run } = database
   const table = recordTable(database, webhooks)
   const statements = webhookStatements(database, table)
 
@@ -24,11 +24,7 @@ export function createWebhookStore(database: Database): WebhookStore {
 
     compareAndSwap: (webhook, version) =>
       untilSettled(async () => {
-        const encoded = encodeMembers(changeableFields, webhook, engine)
-        const values = Object.fromEntries(
-          changeableColumns.map((column) => [column, encoded[column] ?? null]),
-        ) as Record<(typeof changeableColumns)[number], string | null>
-        const [row] = await run(statements.swap, { ...values, webhook_id: webhook.webhookId, version })
+        const [row] = await run(statements.swap, { ...table.toRow(webhook), version })
         if (row !== undefined) return { outcome: 'swapped', record: table.read(row) }
         const [found] = await run(statements.find, { webhook_id: webhook.webhookId })
         if (found === undefined) return { outcome: 'absent' }
@@ -42,20 +38,11 @@ export function createWebhookStore(database: Database): WebhookStore {
   }
 }
 
-const { webhookId: _, ...changeableFields } = webhooks.fields
-
-const changeableColumns = [
-  'url',
-  'types',
-  'includes_user',
-  'secrets',
-  'starts_after',
-  'replays',
-  'disabled_at',
-  'updated_at',
-] as const
+/** A change writes all other columns. */
+const fixedColumns: ReadonlySet<string> = new Set(['issuer', 'webhook_id', 'version', 'created_at'])
 
 function webhookStatements({ query }: Pick<Database, 'query'>, table: RecordTable<typeof webhooks>) {
+  const columns = table.columns.filter((column) => !fixedColumns.has(column))
   return {
     find: compileStatement((p: Parameter<'issuer' | 'webhook_id'>) =>
       query
@@ -71,11 +58,11 @@ function webhookStatements({ query }: Pick<Database, 'query'>, table: RecordTabl
         .where('issuer', '=', p('issuer'))
         .orderBy('webhook_id'),
     ),
-    swap: compileStatement((p: Parameter<'issuer' | 'webhook_id' | 'version' | (typeof changeableColumns)[number]>) =>
+    swap: compileStatement((p: Parameter<string>) =>
       query
         .updateTable('mintmark_webhooks')
         .set((set) => ({
-          ...Object.fromEntries(changeableColumns.map((column) => [column, p(column)])),
+          ...Object.fromEntries(columns.map((column) => [column, p(column)])),
           version: set('version', '+', 1),
         }))
         .where('issuer', '=', p('issuer'))

@@ -1,6 +1,7 @@
 import type { ChangeRecord } from '../../change.ts'
 import type { AdminStorage, CompleteOAuthStorage } from '../../storage.ts'
 import { jsonText, providerId, userId } from '../../values.ts'
+import { fullWebhook, sparseWebhook } from '../complete-records.ts'
 import { aGrantRecord, aSessionEnd, aSessionRecord, aUser, now, nowPlus } from '../fixtures.ts'
 import { atOnce, law, type StorageLaw, tally, type Trial } from '../law.ts'
 import { aGroup, aProvisionedState, aProvisionedUser, delta, aWebhook } from '../provisioning-fixtures.ts'
@@ -124,6 +125,17 @@ export const changeLaws: readonly StorageLaw<CompleteOAuthStorage>[] = [
     same((await storage.webhooks.find('webhook-1'))?.version, 2, 'the version')
     const unknown = { ...aWebhook(), webhookId: 'unknown' }
     same(await storage.webhooks.compareAndSwap(unknown, 1), { outcome: 'absent' }, 'an unknown webhook')
+  }),
+
+  law('webhooks: a change stores every member that can change', async ({ storage, same }) => {
+    const { webhookId, createdAt, version } = aWebhook()
+    await storage.webhooks.insert(aWebhook())
+    for (const [index, complete] of [fullWebhook, sparseWebhook].entries()) {
+      const changed = { ...complete, webhookId, createdAt, version: version + index + 1 }
+      const result = await storage.webhooks.compareAndSwap(changed, version + index)
+      same(result, { outcome: 'swapped', record: changed }, `change ${index}`)
+      same(await storage.webhooks.find(webhookId), changed, `the webhook after change ${index}`)
+    }
   }),
 
   law('webhooks: a list is in the order of identifiers, without removed webhooks', async ({ storage, same }) => {
