@@ -188,17 +188,20 @@ export const parsedType = (type: ResourceType): ResourceType =>
 function withComputedReferences(type: ResourceType): ResourceType {
   const references = new Set(referenceAttributes(type).map(({ attribute }) => attribute))
   if (references.size === 0) return type
-  const computed = ({ subAttributes, ...attribute }: Attribute): AttributeOptions => ({
-    ...attribute,
-    subAttributes: subAttributes.map((sub) => (sub.name === '$ref' ? { ...sub, isComputed: true } : sub)),
-  })
   return withSchemas(type, (schema) =>
     defineSchema({
       ...schema,
-      attributes: schema.attributes.map((attribute) => (references.has(attribute) ? computed(attribute) : attribute)),
+      attributes: schema.attributes.map((attribute) =>
+        references.has(attribute) ? withComputedReference(attribute) : attribute,
+      ),
     }),
   )
 }
+
+const withComputedReference = ({ subAttributes, ...attribute }: Attribute): AttributeOptions => ({
+  ...attribute,
+  subAttributes: subAttributes.map((sub) => (sub.name === '$ref' ? { ...sub, isComputed: true } : sub)),
+})
 
 function withSchemas(type: ResourceType, change: (schema: Schema) => Schema): ResourceType {
   const { name, endpoint, description, schema, extensions } = type

@@ -18,7 +18,8 @@ test.each([
 
   const reply = await directory.send({ method: 'PATCH', path: `/Users/${directory.users[0]}`, body })
 
-  expect(reply).toMatchObject({ status: 400, body: { detail: expect.stringContaining(named) } })
+  expect(reply.status).toBe(400)
+  expect(reply.body?.['detail']).toContain(named)
   expect(JSON.stringify([reply.body, directory.events])).not.toContain('ada@example.test')
 })
 
@@ -38,5 +39,6 @@ test.each([
     path: `/Users?${query.replace(/=(.*)/, (_, text: string) => `=${encodeURIComponent(text)}`)}`,
   })
 
-  expect(reply).toMatchObject({ status: 400, body: { detail: expect.stringContaining(named) } })
+  expect(reply.status).toBe(400)
+  expect(reply.body?.['detail']).toContain(named)
 })
