@@ -86,23 +86,20 @@ describe.each(adapters.filter(({ name }) => name !== 'Fetch'))(
     })
 
     test.each([
-      ['the service is busy with another upload', keepBusy, ['hello world']],
-      ['the service authenticates the caller first', nextTurn, []],
-    ])(
-      'causes an error in the host, and is not handled, when other code has read it: %s',
-      async (_, before, complete) => {
-        const { service, bodies } = aReader(before)
-        const host = await aHost(adapter, { services: [service] })
-        host.server.on('request', (request: IncomingMessage) => void request.resume())
+      ['the service is busy with another upload', keepBusy],
+      ['the service authenticates the caller first', nextTurn],
+    ])('causes an error in the host, and is not handled, when other code has read it: %s', async (_, before) => {
+      const { service, bodies } = aReader(before)
+      const host = await aHost(adapter, { services: [service] })
+      host.server.on('request', (request: IncomingMessage) => void request.resume())
 
-        const statuses = await sendUploads(host.port)
+      const statuses = await sendUploads(host.port)
 
-        expect(statuses.filter((status) => status === 500)).toHaveLength(4 - complete.length)
-        expect(host.errors).toHaveLength(4 - complete.length)
-        for (const error of host.errors) expect(String(error)).toMatch(/needs the raw request body/)
-        expect(bodies).toEqual(complete)
-      },
-    )
+      expect(statuses.filter((status) => status === 500)).toHaveLength(4)
+      expect(host.errors).toHaveLength(4)
+      for (const error of host.errors) expect(String(error)).toMatch(/needs the raw request body/)
+      expect(bodies).toEqual([])
+    })
   },
 )
 

@@ -24,20 +24,20 @@ type NodeHandler = (request: IncomingMessage, response: OutgoingMessage) => Prom
 export function toNodeHandler(...services: readonly HttpService[]): NodeHandler {
   checkServices(services)
   const answer = createAnswer()
-  return async (request, response) => {
+  // Not an async function: a request would wait for one promise more.
+  return (request, response) => {
     const received = originalTarget(request)
     for (const service of services) {
       const target = originFormOf(received, service.origin)
       if (!service.serves(pathOf(target))) continue
       const url = requestUrl(service.origin, target)
-      if (url === undefined) return false
-
-      await answer({ request, response, url }, (head) => service.handle(head))
-      return true
+      return url === undefined ? notAnswered : answer({ request, response, url }, (head) => service.handle(head))
     }
-    return false
+    return notAnswered
   }
 }
+
+const notAnswered = Promise.resolve(false)
 
 /**
  * Turns a page of the host, such as its login form, into a handler. The page receives requests as the service does, with the
@@ -45,15 +45,13 @@ export function toNodeHandler(...services: readonly HttpService[]): NodeHandler 
  */
 export function toNodeEndpoint(service: HttpService, endpoint: Endpoint): NodeHandler {
   const answer = createAnswer()
-  return async (request, response) => {
+  const handle = async (received: ReceivedRequest): Promise<ServerResponse> => {
+    const read = await readRequest(received, service.bodyLimit)
+    return typeof read === 'string' ? service.tooLarge(received) : endpoint(read)
+  }
+  return (request, response) => {
     const url = requestUrl(service.origin, originFormOf(originalTarget(request), service.origin))
-    if (url === undefined) return false
-
-    await answer({ request, response, url }, async (received) => {
-      const read = await readRequest(received, service.bodyLimit)
-      return typeof read === 'string' ? service.tooLarge(received) : endpoint(read)
-    })
-    return true
+    return url === undefined ? notAnswered : answer({ request, response, url }, handle)
   }
 }
 
@@ -130,8 +128,8 @@ interface Exchange {
   readonly url: URL
 }
 
-/** Passes a request to a service, and sends the service's response. */
-type Answer = (exchange: Exchange, handle: HttpService['handle']) => Promise<void>
+/** Passes a request to a service, and sends the service's response. Returns true. */
+type Answer = (exchange: Exchange, handle: HttpService['handle']) => Promise<true>
 
 /**
  * Creates a function that passes a request to a service and sends the service's response. The service reads the body only
@@ -151,32 +149,34 @@ function createAnswer(): Answer {
     // Uploads that begin at the same time take turns, so that short requests do not wait for all of them.
     if (hasLargeBody(request) && turns.hasEnded()) {
       await turns.next()
-      if (isOver(response)) return
+      if (isOver(response)) return true
     }
     const body: { state: 'unread' | 'read' | 'too_large' | 'aborted' } = { state: 'unread' }
     const read: ReadBody = async (limit) => {
-      const bytes = await readBody({ request, response }, limit)
+      // A short body arrives with the head: Node has parsed it when the handler first waits.
+      await atOnce
+      const receiving = receiveBody({ request, response }, limit)
+      const bytes = receiving instanceof Promise ? await receiving : receiving
       body.state = typeof bytes === 'string' ? bytes : 'read'
       return bytes
     }
-    const value = await handle({
-      ...receivedRequest(request, url, read),
-      sent: (done) => finished(response, done),
-      signal: createDisconnectSignal(response),
-    })
+    const value = await handle(receivedRequest({ request, response, url }, read))
     // The host may have answered meanwhile, for instance after a timeout. If the client has disconnected, writing has no effect.
-    if (body.state === 'aborted' || response.headersSent) return
+    if (body.state === 'aborted' || response.headersSent) return true
 
     const isClosing =
       body.state === 'too_large' || (body.state === 'unread' && (value.status === 413 || hasLargeBody(request)))
     // The response to HEAD has no body, but its own `Content-Length`.
     const length = request.method === 'HEAD' && value.body === undefined ? undefined : lengthOf(value)
     writeHead(response, isClosing ? closing(value, request) : value, length)
-    if (isClosing) return answerAndClose(request, response, { body: value.body, lingering })
+    if (isClosing) answerAndClose(request, response, { body: value.body, lingering })
     // Node itself discards the unread rest of a small body, and the connection stays open.
-    response.end(request.method === 'HEAD' ? undefined : value.body)
+    else response.end(request.method === 'HEAD' ? undefined : value.body)
+    return true
   }
 }
+
+const atOnce = Promise.resolve()
 
 /** Whether the client has disconnected, or the host has answered meanwhile, for instance after a timeout. */
 const isOver = (response: OutgoingMessage): boolean => response.headersSent || response.closed
@@ -221,8 +221,8 @@ const wasTouched = (message: IncomingMessage): boolean =>
  * Returns the request for the service. The headers come from `rawHeaders`, because Node's `headers` drops some repeated
  * headers, and in older versions throws on a header named `__proto__`.
  */
-function receivedRequest(message: IncomingMessage, url: URL, body: ReadBody): ReceivedRequest<IncomingMessage> {
-  const raw = message.rawHeaders
+function receivedRequest({ request, response, url }: Exchange, body: ReadBody): ReceivedRequest<IncomingMessage> {
+  const raw = request.rawHeaders
   const headers = new Map<string, string>()
   const repeatedHeaders = new Set<string>()
   for (let at = 0; at < raw.length; at += 2) {
@@ -233,20 +233,51 @@ function receivedRequest(message: IncomingMessage, url: URL, body: ReadBody): Re
     // RFC 9110 §5.3; cookies are the exception: a comma may be part of one (RFC 9113 §8.2.3).
     headers.set(key, before === undefined ? value : before + (key === 'cookie' ? '; ' : ', ') + value)
   }
-  return { method: message.method ?? '', url, headers, repeatedHeaders, host: message, body }
+  return {
+    method: request.method ?? '',
+    url,
+    headers,
+    repeatedHeaders,
+    host: request,
+    body,
+    sent: (done) => finished(response, done),
+    signal: createDisconnectSignal(response),
+  }
 }
 
-/** @throws Error when something else has read the body since the request arrived. */
-async function readBody(
-  { request, response }: Pick<Exchange, 'request' | 'response'>,
+/**
+ * Returns the body as `ReadBody` does, and without a promise if it has arrived.
+ * @throws Error when something else has read the body since the request arrived.
+ */
+function receiveBody(
+  { request, response }: Omit<Exchange, 'url'>,
   limit: number,
-): ReturnType<ReadBody> {
+): Awaited<ReturnType<ReadBody>> | ReturnType<ReadBody> {
   if (isOver(response)) return 'aborted'
   requireRawBody(request)
   // No event follows. Other code may have read an empty body.
   if (request.readableEnded) return new Uint8Array()
   if (request.destroyed) return 'aborted'
-  return new Promise((resolve) => {
+  const body = takeArrivedBody(request)
+  if (body === undefined) return receiveChunks({ request, response }, limit)
+  return body.length > limit ? 'too_large' : body
+}
+
+/**
+ * Returns the body if as many bytes have arrived as its length says; otherwise `undefined`. A short request then needs
+ * none of the events of a stream.
+ */
+function takeArrivedBody(request: IncomingMessage): Uint8Array | undefined {
+  if (request.readableLength !== Number(request.headers['content-length'])) return undefined
+  const body = request.read() as Buffer | null
+  // The request ends when Node reads on.
+  request.resume()
+  return body ?? new Uint8Array()
+}
+
+/** Receives the body chunk by chunk. */
+const receiveChunks = ({ request, response }: Omit<Exchange, 'url'>, limit: number): ReturnType<ReadBody> =>
+  new Promise((resolve) => {
     let chunks: Buffer[] = []
     let size = 0
     request.on('data', (chunk: Buffer) => {
@@ -265,7 +296,6 @@ async function readBody(
     request.once('error', () => resolve('aborted'))
     request.resume()
   })
-}
 
 /**
  * Whether the length of the body is unknown, or so large that closing the connection costs less than discarding the unread
