@@ -5,8 +5,12 @@
 export interface Capacity {
   /** Throws the refusal while the maximum is being worked on. */
   check(): void
-  /** Works on a request. Throws the refusal instead while the maximum is being worked on. */
-  run<Result>(work: () => Promise<Result>): Promise<Result>
+  /**
+   * Counts a request that is about to be worked on. Throws the refusal instead while the maximum is being worked on. The
+   * caller calls `leave` when the work has ended, even if it has failed.
+   */
+  enter(): void
+  leave(): void
   /**
    * Waits for another server while working on a request. Meanwhile, the request is not counted: whoever names a server
    * that does not answer would otherwise occupy the places of others. Throws the refusal while too many requests wait for
@@ -32,14 +36,12 @@ export function createCapacity({
 
   return {
     check,
-    async run(work) {
+    enter() {
       check()
       inProgress += 1
-      try {
-        return await work()
-      } finally {
-        inProgress -= 1
-      }
+    },
+    leave() {
+      inProgress -= 1
     },
     async outside(key, wait) {
       const waitingForKey = waiting.get(key) ?? 0

@@ -137,7 +137,7 @@ const routerOptions: OptionChecks<RouterOptions> = {
   ),
   notFound: required(aFunction),
   methodNotAllowed: required(aFunction),
-  capacity: anObjectWith('run'),
+  capacity: anObjectWith('enter'),
 }
 
 type PathDetails = Pick<PathRoute, 'renderError'>

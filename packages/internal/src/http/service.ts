@@ -129,6 +129,7 @@ export function createService<Caller, Details>(options: ServiceOptions<Caller, D
     let admission: Admission | undefined
     let request: ServerRequest | undefined
     let response: ServerResponse
+    let isCounted = false
     const capacity = route?.isUncounted === true ? undefined : options.capacity
     const bodyLimit = route?.bodyLimit ?? options.bodyLimit
     try {
@@ -143,16 +144,19 @@ export function createService<Caller, Details>(options: ServiceOptions<Caller, D
       if (endpoint === undefined || route === undefined) {
         response = await noEndpoint(exchange)
       } else {
-        const read = await readRequest(received, bodyLimit)
+        // Here and below, only promises are awaited: on most requests, each of these waits would be for a value.
+        const reading = readRequest(received, bodyLimit)
+        const read = reading instanceof Promise ? await reading : reading
         if (read === 'aborted') return abandoned
         if (read === 'too_large') {
           response = await options.tooLarge(exchange)
         } else {
           request = read
-          // A caller is what `authenticate` returned, or undefined without it.
-          const work = () => endpoint(read, caller as Caller, route.details)
           // Only now, so that a client that sends its body slowly keeps no place from others.
-          response = capacity === undefined ? await work() : await capacity.run(work)
+          capacity?.enter()
+          isCounted = true
+          // A caller is what `authenticate` returned, or undefined without it.
+          response = await endpoint(read, caller as Caller, route.details)
         }
       }
     } catch (error) {
@@ -160,11 +164,14 @@ export function createService<Caller, Details>(options: ServiceOptions<Caller, D
       if (isAbandoned(error, received)) return abandoned
       response = await options.renderError(error, { request: request ?? received, caller, route })
     } finally {
+      if (isCounted) capacity?.leave()
       admission?.release?.()
     }
     if (route?.crossOrigin === 'any_origin') response = shareWithAll(response)
-    else if (request !== undefined && route?.crossOrigin !== undefined)
-      response = withHeaders(response, await crossOriginHeaders(route.crossOrigin, request))
+    else if (request !== undefined && route?.crossOrigin !== undefined) {
+      const headers = crossOriginHeaders(route.crossOrigin, request)
+      response = withHeaders(response, headers instanceof Promise ? await headers : headers)
+    }
     return admission === undefined ? response : withHeaders(response, admission.headers)
   }
 
@@ -218,17 +225,27 @@ export function checkServices(services: readonly HttpService[]): void {
  * Reads the body of a request, once. The bodies of GET and HEAD have no meaning (RFC 9110 §9.3.1) and are not read.
  * @param limit in bytes.
  */
-export async function readRequest(
+export function readRequest(
   received: ReceivedRequest,
   limit: number,
-): Promise<ServerRequest | 'too_large' | 'aborted'> {
+): ServerRequest | 'too_large' | Promise<ServerRequest | 'too_large' | 'aborted'> {
   if (isBuffered(received)) return received
-  if (isDeclaredTooLarge(received, limit)) return 'too_large'
-  const { method, url, headers, repeatedHeaders, host, sent, signal, body: readBody } = received
-  const body = hasBody(received) ? await readBody(limit) : noBody
-  if (body === 'too_large' || body === 'aborted') return body
-  return { method, url, headers, repeatedHeaders, host, sent, signal, body }
+  if (!hasBody(received)) return withBody(received, noBody)
+  return isDeclaredTooLarge(received, limit) ? 'too_large' : readUnread(received, limit)
 }
+
+async function readUnread(
+  received: Exclude<ReceivedRequest, ServerRequest>,
+  limit: number,
+): Promise<ServerRequest | 'too_large' | 'aborted'> {
+  const body = await received.body(limit)
+  return body === 'too_large' || body === 'aborted' ? body : withBody(received, body)
+}
+
+const withBody = (
+  { method, url, headers, repeatedHeaders, host, sent, signal }: RequestHead,
+  body: Uint8Array,
+): ServerRequest => ({ method, url, headers, repeatedHeaders, host, sent, signal, body })
 
 /** Never delivered: the client has disconnected, or the host has sent its own response. */
 const abandoned: ServerResponse = { status: 400, headers: [], body: undefined }
@@ -306,15 +323,21 @@ const preflightResponse = (methods: readonly string[]): ServerResponse => ({
 const allowAllOrigins: readonly Header[] = [['Access-Control-Allow-Origin', '*']]
 
 /** Returns the headers that let only the script of a registered origin read a response. */
-async function crossOriginHeaders(allows: AllowsOrigin, request: ServerRequest): Promise<readonly Header[]> {
+function crossOriginHeaders(
+  allows: AllowsOrigin,
+  request: ServerRequest,
+): readonly Header[] | Promise<readonly Header[]> {
   const origin = request.headers.get('origin')
-  const isOther = origin !== undefined && origin !== request.url.origin
-  if (!isOther || !(await isAllowed(origin, allows, request))) return [varyOrigin]
+  return origin === undefined || origin === request.url.origin ? varyOrigin : headersFor(origin, allows, request)
+}
+
+async function headersFor(origin: string, allows: AllowsOrigin, request: ServerRequest): Promise<readonly Header[]> {
+  if (!(await isAllowed(origin, allows, request))) return varyOrigin
   return [
     ['Access-Control-Allow-Origin', origin],
     // RFC 6750 §3: the challenge says what is wrong with the token. RFC 9449 §8: the nonce for the next DPoP proof.
     ['Access-Control-Expose-Headers', 'WWW-Authenticate, Retry-After, DPoP-Nonce, X-Correlation-Id'],
-    varyOrigin,
+    ...varyOrigin,
   ]
 }
 
@@ -328,4 +351,4 @@ async function isAllowed(origin: string, allows: AllowsOrigin, request: ServerRe
 }
 
 /** Fetch §3.3.7: a cache must not return one origin's response to another. */
-const varyOrigin: Header = ['Vary', 'Origin']
+const varyOrigin: readonly Header[] = [['Vary', 'Origin']]
