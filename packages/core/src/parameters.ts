@@ -87,7 +87,11 @@ export function indexParameters(list: ParameterList): Parameters {
   }
 
   return {
-    get: (name) => received.get(name)?.find(isPresent),
+    get(name) {
+      const values = received.get(name)
+      // Nearly every name occurs once, and a request is asked for dozens of names.
+      return values?.[0] === '' ? values.find(isPresent) : values?.[0]
+    },
     all: (name) => (received.get(name) ?? []).filter(isPresent),
     isRepeated: (name) => (received.get(name)?.length ?? 0) > 1,
     names: [...received.keys()],

@@ -76,7 +76,7 @@ it('law: HMAC-SHA-256 follows its definition for any key up to a block (RFC 2104
 })
 
 it('rejects a key longer than a block (RFC 2104 §2)', async () => {
-  await expect(hmacSha256(new Uint8Array(65), new Uint8Array())).rejects.toThrow(TypeError)
+  expect(() => hmacSha256(new Uint8Array(65), new Uint8Array())).toThrow(TypeError)
 })
 
 /** Runs the program in a process without Node's own modules and returns the JSON it prints. */

@@ -81,16 +81,16 @@ interface NodeBuffer {
 }
 
 /**
- * Computes the SHA-256 of a secret in base64url, for storage. It is meant for secrets of 256 random bits, which cannot
+ * Computes the SHA-256 of a secret in base64url, for storage; synchronously where the runtime allows it. It is meant for secrets of 256 random bits, which cannot
  * be guessed; it is not suitable for passwords that users choose.
  */
 export const digestSecret: DigestSecret = nodeCrypto === undefined ? webDigestSecret : nodeDigestSecret(nodeCrypto)
 
-type DigestSecret = (secret: string | Uint8Array) => Promise<SecretDigest>
+type DigestSecret = (secret: string | Uint8Array) => SecretDigest | Promise<SecretDigest>
 
 /** Node returns the digest as a string in one call. Encoding bytes as a string would cost as much as the digest. */
 function nodeDigestSecret(node: NodeCrypto): DigestSecret {
-  return async (secret) => secretDigest(node.hash('sha256', secret, 'base64url'))
+  return (secret) => secretDigest(node.hash('sha256', secret, 'base64url'))
 }
 
 async function webDigestSecret(secret: string | Uint8Array): Promise<SecretDigest> {
@@ -124,11 +124,10 @@ async function webSha256(data: string | Uint8Array): Promise<Uint8Array> {
  */
 export const hmacSha256: HmacSha256 = nodeCrypto === undefined ? webHmacSha256 : nodeHmacSha256(nodeCrypto)
 
-type HmacSha256 = (key: Uint8Array, message: Uint8Array) => Promise<Uint8Array>
+type HmacSha256 = (key: Uint8Array, message: Uint8Array) => Uint8Array | Promise<Uint8Array>
 
-/** Waits for nothing: waiting for the two digests would take as long as one of them. */
 function nodeHmacSha256(node: NodeCrypto): HmacSha256 {
-  return async (key, message) => {
+  return (key, message) => {
     const inner = node.hash('sha256', padKey(key, 0x36, message), 'buffer')
     return node.hash('sha256', padKey(key, 0x5c, inner), 'buffer')
   }

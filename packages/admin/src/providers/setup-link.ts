@@ -63,4 +63,4 @@ export const revokeSetupLink = (id: string, context: AdminContext): Promise<void
   )
 
 /** Derives the value of the cookie from the secret of a link. Whoever reads the cookie cannot compute the link. */
-export const sessionOf = (secret: string): Promise<string> => digestSecret(secret)
+export const sessionOf = async (secret: string): Promise<string> => digestSecret(secret)

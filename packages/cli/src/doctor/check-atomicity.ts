@@ -132,7 +132,7 @@ async function insertRows(storage: AdminStorage, now: EpochSeconds, expiresAt: E
   return { code, handle, refreshToken, jti: randomIdentifier(systemRandom) }
 }
 
-const aDigest = (): Promise<SecretDigest> => digestSecret(randomSecret(systemRandom))
+const aDigest = async (): Promise<SecretDigest> => digestSecret(randomSecret(systemRandom))
 
 /** How many times each process presents each credential. */
 const times = 20
@@ -212,7 +212,7 @@ async function present(storage: AdminStorage, task: RaceTask): Promise<RaceRepor
   const { now, expiresAt } = task
   const client = clientId(raceClient)
   const successors = await Promise.all(
-    Array.from({ length: task.times }, (_, index) => digestSecret(`${task.name} ${index}`)),
+    Array.from({ length: task.times }, async (_, index) => digestSecret(`${task.name} ${index}`)),
   )
   const each = async (attempt: (index: number) => Promise<{ readonly outcome: string }>): Promise<readonly string[]> =>
     (await Promise.all(successors.map((_, index) => attempt(index)))).map(({ outcome }) => outcome)

@@ -33,7 +33,7 @@ async function sealingKeyFindings({ settings, io }: DoctorTarget): Promise<reado
 }
 
 async function guessableFinding(storage: AdminStorage): Promise<Finding> {
-  const guesses = new Set<string>(await Promise.all(guessable.map(digestSecret)))
+  const guesses = new Set<string>(await Promise.all(guessable.map(async (secret) => digestSecret(secret))))
   const [clients, providers] = await readFirst(storage)
   const weak = [
     ...clients

@@ -96,7 +96,6 @@ export async function issueCode(subject: CodeSubject, now: EpochSeconds, deps: I
   const { request, grant, consented } = subject
   const { pushed } = request
   if (pushed !== undefined) await consumePushedRequest({ pushed, clientId: request.client.clientId }, now, deps)
-  const consentedClaims = consented.flatMap((scope) => deps.scopes.get(scope)?.claims ?? [])
   const { secret: randomSecret, identifier: family } = randomSecretAndIdentifier(deps.random)
   const { secret = randomSecret } = subject
   const { dpopJkt } = request
@@ -112,7 +111,7 @@ export async function issueCode(subject: CodeSubject, now: EpochSeconds, deps: I
     nonce: request.nonce,
     codeChallengeMethod: request.codeChallenge.method,
     codeChallenge: request.codeChallenge.challenge,
-    claimsRequest: keepClaims(request.claimsRequest, new Set(consentedClaims)),
+    claimsRequest: request.claimsRequest && keepClaims(request.claimsRequest, claimsOf(consented, deps.scopes)),
     authentication: subject.authentication,
     boundSessionId: isBoundToSession(subject, deps.sessionBoundTokens) ? subject.session.sessionId : undefined,
     possession: dpopJkt === undefined ? { kind: 'none' } : { kind: 'dpop', jkt: dpopJkt },
@@ -122,13 +121,19 @@ export async function issueCode(subject: CodeSubject, now: EpochSeconds, deps: I
   return code
 }
 
+const claimsOf = (scopes: readonly string[], registry: ScopeRegistry): ReadonlySet<string> =>
+  new Set(scopes.flatMap((scope) => registry.get(scope)?.claims ?? []))
+
 /** Returns the members of the code that depend on what the user decided. */
-export const grantedAccess = (subject: DecidedAccess) => ({
-  scopes: grantedScopes(subject),
-  resources: subject.resources,
-  organizationId: grantedScopes(subject).includes(organizationScope) ? subject.organizationId : undefined,
-  authorizationDetails: subject.details,
-})
+export function grantedAccess(subject: DecidedAccess) {
+  const scopes = grantedScopes(subject)
+  return {
+    scopes,
+    resources: subject.resources,
+    organizationId: scopes.includes(organizationScope) ? subject.organizationId : undefined,
+    authorizationDetails: subject.details,
+  }
+}
 
 function codeLifetime({ client }: AuthorizationRequest, deps: IssueCodeDependencies): DurationSeconds {
   const { longestCodeLifetime = deps.codeLifetime } = profileRules(client, deps)

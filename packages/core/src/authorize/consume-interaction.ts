@@ -171,7 +171,8 @@ async function isDenied(
   return row !== undefined && row !== 'consumed'
 }
 
-const denialDigest = ({ digest }: DecidedInteraction): Promise<SecretDigest> => digestSecret(`denied ${digest}`)
+const denialDigest = ({ digest }: DecidedInteraction): SecretDigest | Promise<SecretDigest> =>
+  digestSecret(`denied ${digest}`)
 
 /**
  * Looks several times for what a decision leaves. When two requests arrive at once, the second may see that the

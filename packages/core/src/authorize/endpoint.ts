@@ -78,12 +78,19 @@ async function answer(
   const decision = await decideInteraction(
     authorization,
     { signedInUser, interaction: undefined, isChosen: false },
-    { ...deps, now },
+    {
+      now,
+      storage: deps.storage,
+      detailTypes: deps.detailTypes,
+      interactionUrls: deps.interactionUrls,
+      rules: deps.rules,
+    },
   )
   enforcePromptNone(decision, authorization)
   if (decision.kind !== 'ready') return startInteraction({ authorization, decision, request, session }, now, deps)
 
   const { grant, signedInUser: user, organizations } = decision
+  const { issuer, keys, keySets } = deps
   requireNavigation(request)
   stopIfAbandoned(request)
   await storeDocumentClient(authorization.client, request, deps)
@@ -109,7 +116,7 @@ async function answer(
   }
   const code = await issueCode(subject, now, deps)
   deps.journal.record(request, codeIssuedEvent(subject))
-  return authorizationResponse(code, authorization.target, { ...deps, now })
+  return authorizationResponse(code, authorization.target, { issuer, keys, keySets, now })
 }
 
 /** Browsers withhold `SameSite=Lax` cookies from a cross-site POST, so the user would appear to be signed out. */

@@ -28,7 +28,8 @@ export function refuseUnsupported(parameters: Parameters): void {
  */
 export function refuseTooLong(parameters: Parameters, limits = maxLengths): void {
   for (const [name, maxLength] of limits) {
-    if (utf8Length(parameters.get(name) ?? '') <= maxLength) continue
+    const value = parameters.get(name)
+    if (value === undefined || utf8Length(value) <= maxLength) continue
     // RFC 6749 §4.1.2.1: a request that cannot be processed is an invalid_request.
     throw refuse('parameter_too_long')
   }
@@ -49,7 +50,7 @@ export const preferredLocales = (parameters: Parameters): readonly string[] =>
  */
 export function knownParameters(parameters: Parameters): Readonly<Record<string, string>> {
   const known: Record<string, string> = { ui_locales: preferredLocales(parameters).join(' ') }
-  for (const name of [...maxLengths.keys(), ...unbounded]) {
+  for (const name of keptNames) {
     const value = parameters.get(name)
     if (value !== undefined) known[name] = value
   }
@@ -84,9 +85,12 @@ const maxLengths: ReadonlyMap<string, number> = new Map([
   ['dpop_jkt', 256],
 ])
 
+/** The parameters that are kept as they were received. */
+const keptNames: readonly string[] = [...maxLengths.keys(), ...unbounded]
+
 /** Whether the server knows the parameter. */
 export const isKnownParameter = (name: string): boolean =>
-  maxLengths.has(name) || [...unbounded, 'resource', 'ui_locales', 'registration'].includes(name)
+  keptNames.includes(name) || ['resource', 'ui_locales', 'registration'].includes(name)
 
 const unsupportedParameters = ['request', 'request_uri', 'registration'] as const
 

@@ -13,14 +13,14 @@ export const authorizationResponse = (
   code: string,
   target: RedirectTarget,
   deps: ResponseDependencies & { readonly now: EpochSeconds },
-): Promise<ServerResponse> => respond({ code, state: target.state }, target, deps)
+): ServerResponse | Promise<ServerResponse> => respond({ code, state: target.state }, target, deps)
 
 /** Responds to the client with an error (RFC 6749 §4.1.2.1). `iss` is included here too (RFC 9207 §2). */
 export const authorizationErrorResponse = (
   refusal: OAuthError,
   target: RedirectTarget,
   deps: ResponseDependencies & { readonly now: EpochSeconds },
-): Promise<ServerResponse> =>
+): ServerResponse | Promise<ServerResponse> =>
   respond({ error: refusal.code, error_description: refusal.description, state: target.state }, target, deps)
 
 export interface ResponseDependencies {
@@ -33,12 +33,26 @@ export interface ResponseDependencies {
  * Responds with the parameters as they are, or as claims of a JWT for the client (JARM §2.1).
  * @throws OAuthError unauthorized_client — reason `encryption_key_missing`.
  */
-async function respond(
+const respond = (
   parameters: Readonly<Record<string, string | undefined>>,
   { redirect: target, responseMode, signature }: RedirectTarget,
+  deps: ResponseDependencies & { readonly now: EpochSeconds },
+): ServerResponse | Promise<ServerResponse> =>
+  signature === undefined
+    ? responseMode.respond(target, definedParameters({ ...parameters, iss: deps.issuer }))
+    : respondSigned(parameters, { redirect: target, responseMode, signature }, deps)
+
+async function respondSigned(
+  parameters: Readonly<Record<string, string | undefined>>,
+  {
+    redirect: target,
+    responseMode,
+    signature,
+  }: Pick<RedirectTarget, 'redirect' | 'responseMode'> & {
+    readonly signature: NonNullable<RedirectTarget['signature']>
+  },
   { issuer, keys, keySets, now }: ResponseDependencies & { readonly now: EpochSeconds },
 ): Promise<ServerResponse> {
-  if (signature === undefined) return responseMode.respond(target, definedParameters({ ...parameters, iss: issuer }))
   const signer = await keys.signer(chosenAlgorithm(signature.algorithm, keys))
   const { client } = signature
   const claims = { iss: issuer, aud: client.clientId, exp: after(now, responseLifetime), ...parameters }

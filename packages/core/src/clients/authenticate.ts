@@ -99,7 +99,7 @@ function readCredentials(
   return credentials
 }
 
-async function findClient(id: string | undefined, storage: OAuthStorage): Promise<ClientRecord | undefined> {
+function findClient(id: string | undefined, storage: OAuthStorage): Promise<ClientRecord | undefined> {
   // RFC 6749 Appendix A.1: a client_id is visible ASCII. Some stores cannot even look up other characters.
   return storage.clients.find(clientId(id !== undefined && isVisibleAscii(id) ? id : ''))
 }

@@ -64,9 +64,13 @@ export function createStoredKeys(options: StoredKeysOptions): StoredKeyRing {
   let view: KeyView | undefined
   let isProven = false
 
-  const currentView = async (): Promise<KeyView> => {
+  const currentView = (): KeyView | Promise<KeyView> => {
     const now = settings.clock()
-    const records = await reader.read(now)
+    const records = reader.read(now)
+    return records instanceof Promise ? records.then((read) => viewOf(read, now)) : viewOf(records, now)
+  }
+
+  function viewOf(records: readonly SigningKeyRecord[], now: EpochSeconds): KeyView {
     if (view?.records === records && view.from <= now && now < view.until) return view
     view = keyViewAt(now, { records, previous: view }, settings)
     rotate(records, now)
@@ -88,12 +92,18 @@ export function createStoredKeys(options: StoredKeysOptions): StoredKeyRing {
     },
     algorithms: settings.algorithms,
     retirement: settings.schedule.retire,
+    // Each request asks for keys, so only promises are awaited.
     async signer(algorithm) {
-      const key = (await currentView()).signing.get(algorithm)
+      const current = currentView()
+      const { signing } = current instanceof Promise ? await current : current
+      const key = signing.get(algorithm)
       if (key === undefined) throw new TypeError(`The key ring does not sign with ${algorithm}.`)
       return openSigner(key, algorithm)
     },
-    publicKeys: async () => (await currentView()).publicKeys,
+    async publicKeys() {
+      const current = currentView()
+      return (current instanceof Promise ? await current : current).publicKeys
+    },
     hintKeys: async () => (await currentView()).hintKeys,
     deriveSecrets: (purpose) => deriveSecrets(settings.issuerSecrets, purpose, settings.storage.issuer),
   }
@@ -102,25 +112,33 @@ export function createStoredKeys(options: StoredKeysOptions): StoredKeyRing {
 /** Reads the keys from storage, and caches them for the `staleness` of the schedule. */
 interface KeyReader {
   /**
-   * Returns the keys as they were at most `staleness` ago; the same list while it is cached.
+   * Returns the keys as they were at most `staleness` ago; the same list while it is cached, and no promise once it was read.
    * @throws StorageUnavailableError
    */
-  read(now: EpochSeconds): Promise<readonly SigningKeyRecord[]>
+  read(now: EpochSeconds): readonly SigningKeyRecord[] | Promise<readonly SigningKeyRecord[]>
   /** Clears the cache. */
   forget(): void
 }
 
 /** One reader per ring: concurrent requests share one read. */
 function createKeyReader(settings: StoredKeySettings): KeyReader {
-  let cached: { readonly at: EpochSeconds; readonly records: Promise<readonly SigningKeyRecord[]> } | undefined
+  type Records = readonly SigningKeyRecord[]
+  let cached: { readonly at: EpochSeconds; readonly records: Records | Promise<Records> } | undefined
 
   function startReading(at: EpochSeconds): NonNullable<typeof cached> {
     const reading = { at, records: ensureSigningKeys(at, settings) }
-    // A failed read must not be cached.
-    reading.records.catch(() => {
-      if (cached === reading) cached = undefined
-    })
+    void keepResult(reading)
     return reading
+  }
+
+  async function keepResult(reading: { readonly at: EpochSeconds; readonly records: Promise<Records> }): Promise<void> {
+    try {
+      const records = await reading.records
+      if (cached === reading) cached = { at: reading.at, records }
+    } catch {
+      // A failed read must not be cached. Whoever waits for it gets the error.
+      if (cached === reading) cached = undefined
+    }
   }
 
   return {
@@ -192,20 +210,31 @@ const reuseIfEqual = (keys: readonly PublicKey[], before: readonly PublicKey[]):
   keys.length === before.length && keys.every((key, index) => key === before[index]) ? before : keys
 
 /** Opens each key once, and keeps it open while it signs with its algorithm. */
-function createVaultSigners(vault: KeyVault): (key: SigningKeyRecord, algorithm: SigningAlgorithm) => Promise<Signer> {
-  const opened = new Map<SigningAlgorithm, { readonly keyId: KeyId; readonly signer: Promise<Signer> }>()
+function createVaultSigners(
+  vault: KeyVault,
+): (key: SigningKeyRecord, algorithm: SigningAlgorithm) => Signer | Promise<Signer> {
+  const opened = new Map<SigningAlgorithm, { readonly keyId: KeyId; readonly signer: Signer | Promise<Signer> }>()
 
-  return async (key, algorithm) => {
-    const known = opened.get(algorithm)
-    const entry = known?.keyId === key.keyId ? known : { keyId: key.keyId, signer: openSigner(key, algorithm, vault) }
-    opened.set(algorithm, entry)
+  async function keepResult(
+    algorithm: SigningAlgorithm,
+    opening: { readonly keyId: KeyId; readonly signer: Promise<Signer> },
+  ): Promise<void> {
     try {
-      return await entry.signer
-    } catch (error) {
-      // Otherwise a short outage of the vault would make the key unusable for good.
-      if (opened.get(algorithm) === entry) opened.delete(algorithm)
-      throw error
+      const signer = await opening.signer
+      if (opened.get(algorithm) === opening) opened.set(algorithm, { keyId: opening.keyId, signer })
+    } catch {
+      // Otherwise a short outage of the vault would make the key unusable for good. Whoever waits for it gets the error.
+      if (opened.get(algorithm) === opening) opened.delete(algorithm)
     }
+  }
+
+  return (key, algorithm) => {
+    const known = opened.get(algorithm)
+    if (known?.keyId === key.keyId) return known.signer
+    const opening = { keyId: key.keyId, signer: openSigner(key, algorithm, vault) }
+    opened.set(algorithm, opening)
+    void keepResult(algorithm, opening)
+    return opening.signer
   }
 }
 

@@ -76,6 +76,7 @@ export function scopesOfRequestedClaims(
   client: ClientRecord,
   registry: ScopeRegistry,
 ): readonly string[] {
+  if (claimsRequest === undefined) return []
   const names = [...requestedClaimNames(claimsRequest, 'id_token'), ...requestedClaimNames(claimsRequest, 'userinfo')]
   return client.scopes.filter((scope) => claimsOfScope(scope, registry).some((claim) => names.includes(claim)))
 }

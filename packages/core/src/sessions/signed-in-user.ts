@@ -127,7 +127,7 @@ export async function identifySession(
   storage: OAuthStorage,
 ): Promise<SignedInUser | undefined> {
   const session = currentSession(signedIn, now)
-  return session && activeUserOf(session, now, storage)
+  return session && (await activeUserOf(session, now, storage))
 }
 
 /** Returns the host's session; `undefined` when it starts in the future, because it is ignored in every step. */

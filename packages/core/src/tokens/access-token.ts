@@ -195,9 +195,12 @@ export function createRevocationNames(keys: Pick<KeyRing, 'deriveSecrets'>): Rev
       throw error
     })
     const message = new TextEncoder().encode(`${kind} ${id}`)
-    return Promise.all(
-      (await secrets).map(async (secret) => encodeBase64url(await hmacSha256(secret, message)).slice(0, 22)),
-    )
+    const names: string[] = []
+    for (const secret of await secrets) {
+      const mac = hmacSha256(secret, message)
+      names.push(encodeBase64url(mac instanceof Promise ? await mac : mac).slice(0, 22))
+    }
+    return names
   }
   const ofClients = new Map<ClientId, readonly string[]>()
   return {

@@ -62,7 +62,8 @@ export async function digestRefreshToken(token: RefreshToken): Promise<RefreshTo
 }
 
 /** Returns the digest that distinguishes the tokens of a family. */
-export const digestOf = (token: RefreshToken): Promise<SecretDigest> => digestSecret(encodeBase64url(token.secret))
+export const digestOf = (token: RefreshToken): SecretDigest | Promise<SecretDigest> =>
+  digestSecret(encodeBase64url(token.secret))
 
 /**
  * Derives the successor of a token from the token and the stored salt; neither is enough alone. A client that lost the

@@ -19,20 +19,20 @@ function copy(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || isConstant(value)) return value
   if (Array.isArray(value)) return Object.freeze(value.map(copy))
 
-  const copied: Record<string, unknown> = {}
-  const members = value as Readonly<Record<string, unknown>>
-  for (const key of Object.keys(members)) {
-    const member = members[key]
-    // An assignment to this key would change the prototype; defining a property keeps it as data.
-    if (key === '__proto__') Object.defineProperty(copied, key, { value: copy(member), enumerable: true })
-    else copied[key] = copy(member)
+  // Spreading copies a member `__proto__` as data, and later assignments to it find this member.
+  const copied: Record<string, unknown> = { ...value }
+  for (const key of Object.keys(copied)) {
+    const member = copied[key]
+    if (typeof member === 'object' && member !== null) copied[key] = copy(member)
   }
   return Object.freeze(copied)
 }
 
 /** Whether nothing in the value can change. A record often contains members of another record. */
 const isConstant = (value: unknown): boolean =>
-  typeof value !== 'object' || value === null || (Object.isFrozen(value) && Object.values(value).every(isConstant))
+  typeof value !== 'object' ||
+  value === null ||
+  (Object.isFrozen(value) && (Array.isArray(value) ? value : Object.values(value)).every(isConstant))
 
 /** Rows by key, like a Map, that can be read in the order of their keys. */
 export interface OrderedRows<Key extends string, Row> {
