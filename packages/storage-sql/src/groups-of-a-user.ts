@@ -13,6 +13,9 @@ import { createColumnReader } from './row.ts'
  */
 export const groupsInRead = 200
 
+/** The most groups of a user that a lookup by a name or an address reads: others wait for it (see `compileLookup`). */
+export const groupsInLookup = 50
+
 /**
  * Returns how many groups a statement for a user reads. If the result leaves out groups, it reads one, to find out whether
  * there are any.

@@ -2,7 +2,7 @@ import { userId } from '@mintmark/storage-interface'
 import { aGroup, aProvisionedUser } from '@mintmark/storage-interface/fixtures'
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
 import { describe, expect, test } from 'vitest'
-import { groupsInRead } from '../src/groups-of-a-user.ts'
+import { groupsInLookup, groupsInRead } from '../src/groups-of-a-user.ts'
 import { copyRows } from './support/copy-rows.ts'
 import { aMigratedSqlite, aMigratedPostgres } from './support/migrated-dialects.ts'
 
@@ -42,20 +42,43 @@ describe.for([
       expect(Math.max(...read)).toBe(Math.min(count, groupsInRead))
     },
   )
+
+  test.for([0, 1, groupsInLookup - 1, groupsInLookup, groupsInLookup + 1])(
+    'are complete in the result of a filter if there are %s, and a lookup reads only some',
+    async (count) => {
+      const { dialect, lookedUp } = recording(await open())
+      const storage = await createSqlStorage({ dialect, issuer })
+      await storage.provisionedUsers.insert(ada)
+      const names = Array.from({ length: count }, (_, index) => `g${index}`)
+      for (const name of names) await storage.groups.insert(aGroup(name, { memberIds: [ada.userId] }))
+      const attribute = { extension: undefined, name: 'externalId', subName: undefined, multiValued: false } as const
+      const filter = { kind: 'text', attribute, operator: 'eq', value: ada.state.externalId ?? '' } as const
+      const page = { kind: 'index', offset: 0, limit: 10 } as const
+      lookedUp.length = 0
+
+      const outcome = await storage.provisionedUsers.list({ providerId, filter, sort: undefined, page })
+
+      expect(outcome).toMatchObject({ total: 1, records: [{ groups: { length: count } }] })
+      expect(lookedUp).toEqual([Math.min(count, groupsInLookup)])
+    },
+  )
 })
 
-/** A dialect that records how many groups each statement returns. */
-function recording(dialect: SqlDialect): { readonly dialect: SqlDialect; readonly read: number[] } {
+/** A dialect that records how many groups each statement returns, and each lookup of a user. */
+function recording(dialect: SqlDialect) {
   const read: number[] = []
-  const all: SqlDialect['all'] = async (statement, ...rest) => {
-    const rows = await dialect.all(statement, ...rest)
+  const lookedUp: number[] = []
+  const all: SqlDialect['all'] = async (statement, parameters, options) => {
+    const rows = await dialect.all(statement, parameters, options)
+    const before = read.length
     for (const row of rows) {
       const index = row.indexByColumn.get('groups')
       const groups = index === undefined ? undefined : row.values[index]
       read.push(typeof groups === 'string' ? (JSON.parse(groups) as readonly unknown[]).length : 0)
     }
+    if (options?.isLookup === true) lookedUp.push(...read.slice(before))
     if (/membership\.group_id >/.test(statement)) read.push(rows.length)
     return rows
   }
-  return { dialect: { ...dialect, all }, read }
+  return { dialect: { ...dialect, all }, read, lookedUp }
 }

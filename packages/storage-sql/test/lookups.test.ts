@@ -1,4 +1,6 @@
 import { StorageUnavailableError } from '@mintmark/storage-interface'
+import { aProvisionedUser } from '@mintmark/storage-interface/fixtures'
+import { createSqlStorage } from '@mintmark/storage-sql'
 import type { SqlRow } from '../src/dialect.ts'
 import { toPostgresDialect, type PostgresPool } from '@mintmark/storage-sql/postgres'
 import type { Pool } from 'pg'
@@ -17,6 +19,28 @@ test('lookups that are made together are sent together on PostgreSQL, eight at a
   expect(found).toEqual(Array.from({ length: 20 }, (_, number) => [`user ${number}`]))
   // Each of the three was the first statement of its connection, except one, and a new connection is inspected.
   expect(packets() - before).toBe(3 + 2)
+})
+
+test('requests that look up users at the same time share a packet', async () => {
+  const { pool, packets } = await aCountedPool()
+  const dialect = toPostgresDialect(pool, { migrate: 'on-open' })
+  const { provisionedUsers } = await createSqlStorage({ dialect, issuer: 'https://issuer.example' })
+  const { providerId, userId, state } = aProvisionedUser('ada')
+  await provisionedUsers.insert(aProvisionedUser('ada'))
+  const attribute = { extension: undefined, name: 'externalId', subName: undefined, multiValued: false } as const
+  const filter = { kind: 'text', attribute, operator: 'eq', value: state.externalId ?? '' } as const
+  const page = { kind: 'index', offset: 0, limit: 10 } as const
+  const requests = [
+    () => provisionedUsers.find(providerId, userId),
+    () => provisionedUsers.list({ providerId, filter, sort: undefined, page }),
+  ]
+  for (const request of requests) await request()
+  const before = packets()
+
+  const found = await Promise.all([...requests, ...requests].map((request) => request()))
+
+  expect(found).toMatchObject([{ userId }, { total: 1 }, { userId }, { total: 1 }])
+  expect(packets() - before).toBe(1)
 })
 
 test('reads the values of a lookup as those of other statements', async () => {

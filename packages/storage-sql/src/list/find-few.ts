@@ -4,7 +4,9 @@ import { findCandidates } from '@mintmark/storage-interface/stores'
 import { sql } from 'kysely'
 import { type Database, compileSql, type Parameter, type Statement } from '../database.ts'
 import type { SqlRow } from '../dialect.ts'
-import { indexKey } from '../row.ts'
+import { groupsInLookup } from '../groups-of-a-user.ts'
+import type { Sql } from '../json-search.ts'
+import { type ColumnReader, createColumnReader, indexKey } from '../row.ts'
 import { type FilterValues, keyName } from './filter.ts'
 import { type IndexLookup, keyOf, type ListedKind } from './listed-kind.ts'
 
@@ -26,23 +28,35 @@ export function createFindFew(
   kind: ListedKind,
   comparable: ((row: SqlRow) => JsonObject) | undefined,
 ): FindFew {
-  const statements = createRecentMap<Statement<string>>({ limit: 2 * kind.lookups.size })
+  const columns = createColumnReader(engine)
+  const statements = createRecentMap<Statement<string>>({ limit: 4 * kind.lookups.size })
 
-  const compile = (lookup: IndexLookup, documents: Documents): Statement<string> =>
-    compileSql(query, (p: Parameter<string>) => {
+  const compile = (lookup: IndexLookup, { documents, kind: statementKind }: Reading): Statement<string> => {
+    const isLookup = statementKind === 'lookup'
+    const define = (p: Parameter<string>): Sql => {
       // Any number of users may share an address, so the statement reads a limited number of rows.
       const limit = sql`limit ${sql.lit(maximumRows + 1)}`
+      const record = isLookup ? (kind.recordInLookup ?? kind.record) : kind.record
       const condition =
         lookup.table === kind.table
           ? lookup.condition([textParameter], p)
           : sql`${kind.rows.one(p)} and ${engine.keyAmong(keyOf(kind, p), sql`${lookup.find([textParameter], p)} ${limit}`)}`
       const document = documents === 'with' ? sql`, ${engine.searchableText(kind.document)} as comparable` : sql``
-      return sql`select ${kind.record}${document} from ${sql.table(kind.table)} where ${condition} ${limit}`
-    })
+      return sql`select ${record}${document} from ${sql.table(kind.table)} where ${condition} ${isLookup ? sql`limit 2` : limit}`
+    }
+    return compileSql(query, define, statementKind)
+  }
 
   const order = [...kind.lookups.values()]
-  const statementFor = (lookup: IndexLookup, documents: Documents): Statement<string> =>
-    statements.get(`${documents} ${order.indexOf(lookup)}`, () => compile(lookup, documents))
+  const statementFor = (lookup: IndexLookup, reading: Reading): Statement<string> =>
+    statements.get(`${Object.values(reading).join(' ')} ${order.indexOf(lookup)}`, () => compile(lookup, reading))
+
+  /** Reads at most one row and few groups at first, so that the statements of several requests are sent together (ADR 78). */
+  async function readRows(lookup: IndexLookup, documents: Documents, values: FilterValues): Promise<readonly SqlRow[]> {
+    const rows = await run(statementFor(lookup, { documents, kind: 'lookup' }), values)
+    const isComplete = rows.length < 2 && rows.every((row) => hasAllGroups(row, columns))
+    return isComplete ? rows : run(statementFor(lookup, { documents, kind: 'lasting' }), values)
+  }
 
   return async (filter, owner) => {
     const required = requiredText(filter, kind)
@@ -50,17 +64,29 @@ export function createFindFew(
     const { lookup, text } = required
     const values = { ...owner, [textParameter]: text, [keyName(textParameter)]: indexKey(text) }
     // The index alone answers a plain equality.
-    if (filter.kind === 'text') return unlessTooMany(await run(statementFor(lookup, 'without'), values))
+    if (filter.kind === 'text') return unlessTooMany(await readRows(lookup, 'without', values))
     if (comparable === undefined) return undefined
 
     const matches = matchesFilter(filter)
-    const found = unlessTooMany(await run(statementFor(lookup, 'with'), values))
+    const found = unlessTooMany(await readRows(lookup, 'with', values))
     return found?.filter((row) => matches(comparable(row)))
   }
 }
 
 /** Whether to read the document that filters compare. */
 type Documents = 'with' | 'without'
+
+/** What a statement reads. The rows of a `lookup` may be incomplete: it reads at most two, and few of the groups. */
+interface Reading {
+  readonly documents: Documents
+  readonly kind: 'lookup' | 'lasting'
+}
+
+/** Whether a row that a lookup has read has all groups of the user. Most users of most directories are in no group. */
+function hasAllGroups(row: SqlRow, columns: ColumnReader): boolean {
+  const groups = row.indexByColumn.has('groups') ? columns.text(row, 'groups') : '[]'
+  return groups === '[]' || (JSON.parse(groups) as readonly unknown[]).length < groupsInLookup
+}
 
 /** Returns the string that every match must have, if few rows are expected to have it. */
 function requiredText(

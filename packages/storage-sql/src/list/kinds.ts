@@ -21,7 +21,7 @@ import {
 import { anyRow, byBeginning, byKey, inProvider, createLookup, providerRows } from './lookup.ts'
 import { orderName } from '../migrations/0001/user-value-triggers.ts'
 import type { IndexedAttributes } from './indexed-attributes.ts'
-import { groupsOfUser } from '../groups-of-a-user.ts'
+import { groupsInLookup, groupsOfUser } from '../groups-of-a-user.ts'
 import { listedUserColumns } from './listed-users.ts'
 
 /** Creates the kind of list that contains all users of an issuer, provisioned or not. */
@@ -77,6 +77,7 @@ export const createProvisionedUserListKind = (
   documentPath: pathOf,
   record: sql`${sql.join(listedUserColumns.map(ofUsers))}, ${engine.jsonPairs(groupsOfUser)} as "groups"`,
   recordWithoutGroups: sql`${sql.join(listedUserColumns.map(ofUsers))}`,
+  recordInLookup: sql`${sql.join(listedUserColumns.map(ofUsers))}, ${engine.jsonPairs({ ...groupsOfUser, limit: sql.lit(groupsInLookup) })} as "groups"`,
   size: sql`octet_length(${ofUsers('resource')})`,
   recordInPage: (p) => userInPage(engine.jsonPairs(groupsOfUser), p),
   groupsSize: (p) => sizeInPage(sql`${engine.sumOfPairs(groupsOfUser, (name) => sql`octet_length(${name}) + 200`)}`, p),

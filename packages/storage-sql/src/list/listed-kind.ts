@@ -21,6 +21,8 @@ export interface ListedKind {
   readonly record: Sql
   /** The same without the groups of a user. */
   readonly recordWithoutGroups?: Sql
+  /** The same with at most `groupsInLookup` groups. */
+  readonly recordInLookup?: Sql
   /** The same for a page. */
   readonly recordInPage?: RowExpression
   /** The `FROM` clause of statements that filter rows. */

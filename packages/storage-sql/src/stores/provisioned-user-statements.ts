@@ -2,7 +2,7 @@
 
 import { columnsOf, provisionedUsers, type ColumnName } from '@mintmark/storage-interface/records'
 import { sql, type Expression } from 'kysely'
-import { type Database, compileSql, compileStatement, parameters, type Parameter } from '../database.ts'
+import { type Database, compileSql, compileLookup, compileStatement, parameters, type Parameter } from '../database.ts'
 import type { SqlEngine, SqlValue } from '../dialect.ts'
 import { firstGroupsOfUser } from '../groups-of-a-user.ts'
 import { belongsToProvider, isWithoutProvider } from '../row.ts'
@@ -40,7 +40,7 @@ function readStatements({ query, engine }: Pick<Database, 'query' | 'engine'>) {
     find(p).where('provider_id', '=', p('provider_id'))
 
   return {
-    find: compileStatement((p: Parameter<UserKey | 'groups_to_read'>) =>
+    find: compileLookup((p: Parameter<UserKey | 'groups_to_read'>) =>
       find(p).where('user_id', '=', p('user_id')).where(belongsToProvider(p)),
     ),
 
