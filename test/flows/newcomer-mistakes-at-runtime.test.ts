@@ -1,4 +1,5 @@
 import { type InteractionPage, limitSignIns, logEvents, registerClient, type ServerEvent } from '@mintmark/core'
+import { epochSeconds } from '@mintmark/storage-interface'
 import { createResourceServer, protectFetch } from '@mintmark/resource-server'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
@@ -7,6 +8,7 @@ import {
   basic,
   browserCookie,
   browserCookies,
+  type Change,
   encode,
   obtainCode,
   obtainTokens,
@@ -76,6 +78,21 @@ it.each<readonly [mistake: string, make: () => Promise<unknown>, advice: string]
     '(scopes_undecided): A. The consent page called complete without grantedScopes. Pass the scope values that the user allowed, or call deny',
   ],
   [
+    'a sign-in page that reports an earlier sign-in although the client demands a new one',
+    () => completeSignIn({ prompt: 'login' }, -100),
+    'sign_in.insufficient: U1 has signed in for A, and must sign in again: the request demands a new sign-in, and authTime is of an earlier one',
+  ],
+  [
+    'a sign-in page on a machine whose clock is ahead',
+    () => completeSignIn({ prompt: 'login' }, 3600),
+    'authTime is ahead of the clock of this server. Synchronize the clocks',
+  ],
+  [
+    'a sign-in of another user than the client expects',
+    () => completeSignIn({ claims: JSON.stringify({ id_token: { sub: { value: 'U2' } } }) }, 0),
+    'U1 has signed in for A, and must sign in again: the request is for another user',
+  ],
+  [
     'a wrong secret',
     () => token(site, { grant_type: 'authorization_code' }, { authorization: basic('A', 'wrong') }),
     '(client_credentials_wrong): A. The secret is wrong or has expired. `mintmark client secret rotate` creates a new one',
@@ -124,12 +141,24 @@ it.each<readonly [mistake: string, make: () => Promise<unknown>, advice: string]
 })
 
 async function completeWithoutDecision(): Promise<unknown> {
-  const started = await authorize(site, { prompt: 'consent' })
+  const { pending, request } = await openPage({ prompt: 'consent' })
+  return pending.complete({}).catch((error: unknown) => site.server.renderError(error, request))
+}
+
+/** Completes a sign-in whose time differs from now by some seconds. */
+async function completeSignIn(change: Change, seconds: number): Promise<unknown> {
+  const { pending } = await openPage(change)
+  const authTime = epochSeconds(site.clock.now() + seconds)
+  return pending.complete({ subject: 'U1', sessionId: 'session', authTime })
+}
+
+/** Starts an interaction, and opens its page as the host does when the user submits the form. */
+async function openPage(change: Change) {
+  const started = await authorize(site, change)
   const { pathname, search } = started.location
   const headers = { cookie: browserCookies(started), origin: site.issuer }
   const request = plainPost(site.issuer, pathname + search, { body: 'decision=allow', headers })
-  const pending = await site.server.interaction(request)
-  return pending.complete({}).catch((error: unknown) => site.server.renderError(error, request))
+  return { request, pending: await site.server.interaction(request) }
 }
 
 async function withoutPkce(): Promise<unknown> {

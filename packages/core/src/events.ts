@@ -80,6 +80,20 @@ export type ServerOccurrence =
       readonly clientId: string
     }
   | {
+      /**
+       * The host's page completed a sign-in that the request does not accept, so the user has to sign in again. If it happens
+       * at each sign-in, the page passes the time of an earlier one, and the user never arrives.
+       */
+      readonly type: 'sign_in.insufficient'
+      readonly clientId: string
+      readonly userId: string
+      /**
+       * `not_new`: the request demands a new sign-in, for `prompt`, `max_age` or `acr`, and `authTime` is of an earlier one.
+       * `other_user`: the request is for another user. `in_future`: `authTime` is ahead of the clock of this server.
+       */
+      readonly reason: 'not_new' | 'other_user' | 'in_future'
+    }
+  | {
       /** The user denied consent, or may not sign in. */
       readonly type: 'interaction.denied'
       readonly clientId: string

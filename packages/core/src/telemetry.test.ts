@@ -77,6 +77,10 @@ it.each([
     'sign_in.lost: a user has signed in for A, and this process does not find the sign-in. If it happens at each sign-in, processes have different databases, or stores in memory: give all of them one database',
     { type: 'sign_in.lost', clientId: 'A' },
   ],
+  [
+    'sign_in.insufficient: U1 has signed in for A, and must sign in again: the request is for another user',
+    { type: 'sign_in.insufficient', clientId: 'A', userId: 'U1', reason: 'other_user' },
+  ],
   ['unsafe option issuer: Plain http.', { type: 'option.unsafe', option: 'issuer', advice: 'Plain http.' }],
 ] as const)('describes in one line what happened, and for which client: %s', (expected, occurrence) => {
   expect(line(occurrence)).toBe(expected)

@@ -30,6 +30,7 @@ const warnings: ReadonlySet<ServerEvent['type']> = new Set([
   'sign_in.throttled',
   'sign_in.one_address',
   'sign_in.lost',
+  'sign_in.insufficient',
 ])
 
 /**
@@ -88,6 +89,8 @@ const lines: { readonly [Type in ServerEvent['type']]: (event: EventOfType<Type>
     `request.decided: ${event.kind} ${event.decision}${userOf(event)} for ${nameOf(event.clientId)}`,
   'user_code.unknown': () => 'user_code.unknown: no pending request has the entered code',
   'interaction.started': (event) => `interaction.started: ${event.kind} for ${nameOf(event.clientId)}`,
+  'sign_in.insufficient': (event) =>
+    `sign_in.insufficient: ${event.userId} has signed in for ${nameOf(event.clientId)}, and must sign in again: ${insufficientSignIns[event.reason]}`,
   'sign_in.lost': (event) =>
     `sign_in.lost: a user has signed in for ${nameOf(event.clientId)}, and this process does not find the sign-in. If it happens at each sign-in, processes have different databases, or stores in memory: give all of them one database`,
   'client.changed': (event) => `client.changed: ${nameOf(event.clientId)}`,
@@ -118,6 +121,13 @@ const lines: { readonly [Type in ServerEvent['type']]: (event: EventOfType<Type>
   'origin.refused': (event) =>
     `origin.refused: ${event.origin} is the origin of no redirect URI of ${nameOf(event.clientId)}, so its pages cannot read the response. If they belong to the client, register a redirect URI there`,
   'userinfo.answered': (event) => `${event.type}: to ${nameOf(event.clientId)}`,
+}
+
+const insufficientSignIns: Readonly<Record<EventOfType<'sign_in.insufficient'>['reason'], string>> = {
+  not_new:
+    'the request demands a new sign-in, and authTime is of an earlier one. The sign-in page must ask again, and pass the time of that',
+  other_user: 'the request is for another user',
+  in_future: 'authTime is ahead of the clock of this server. Synchronize the clocks, and pass seconds',
 }
 
 function grantLine({ type, clientId }: EventOfType<'grant.queried' | 'grant.revoked'>): string {

@@ -13,6 +13,7 @@ import {
   type ServerResponse,
 } from '@mintmark/internal'
 import type { OrganizationId, OrganizationRecord } from '@mintmark/storage-interface/stores'
+import type { ServerOccurrence } from '../events.ts'
 import { refuse } from '../refusals.ts'
 import { joinSession } from '../sessions/join-session.ts'
 import { identifyUser, isFromFuture, loginOf, type SignedIn, type SignedInUser } from '../sessions/signed-in-user.ts'
@@ -80,8 +81,10 @@ export async function completeInteraction(
   if (isDenied && !isSignIn(answer)) return denyInteraction(step, deps)
 
   // OIDC Core §3.1.2.3: the host's session is from a server whose clock is ahead. It is ignored, as in every other step.
-  if (isSignIn(answer) && isFromFuture(answer, step.now))
+  if (isSignIn(answer) && isFromFuture(answer, step.now)) {
+    recordInsufficient({ userId: answer.subject, reason: 'in_future' }, step, deps)
     return redirect(interactionLocation(deps.interactionUrls.login, handle))
+  }
   const signedInUser = isSignIn(answer) ? await identifyUser(answer, step.now, deps.storage) : step.user
   if (isSignIn(answer) && signedInUser === undefined) {
     const reason = await findDenialReason(answer, deps.storage)
@@ -95,6 +98,10 @@ export async function completeInteraction(
   if (isDenied) return denyInteraction({ ...step, user: signedInUser }, deps)
   const isChosen = step.isStored || isSignIn(answer) || answer.account === 'signed_in'
   const decision = await decideNext({ ...step, isChosen }, signedInUser, deps)
+  if (isSignIn(answer) && decision.kind === 'login') {
+    const isOther = request.subjects?.includes(answer.subject) === false
+    recordInsufficient({ userId: answer.subject, reason: isOther ? 'other_user' : 'not_new' }, step, deps)
+  }
   if (decision.kind === 'login' || decision.kind === 'select_account')
     return redirect(interactionLocation(pageUrl(decision, deps.interactionUrls), handle))
   const needsChoice = decision.organizations.length > 1 && granted?.includes(organizationScope) !== false
@@ -102,6 +109,12 @@ export async function completeInteraction(
     return askConsent(decision.signedInUser, step, deps)
   return grantAccess({ answer, granted, decision }, step, deps)
 }
+
+const recordInsufficient = (
+  signIn: Pick<Extract<ServerOccurrence, { readonly type: 'sign_in.insufficient' }>, 'userId' | 'reason'>,
+  { http, request }: InteractionStep,
+  { journal }: Pick<CompleteInteractionDependencies, 'journal'>,
+): void => journal.record(http, { type: 'sign_in.insufficient', clientId: request.client.clientId, ...signIn })
 
 /**
  * Checks the types of the decision. A host that is not type-checked may pass a text of its form as `grantedScopes`, which
