@@ -1,3 +1,4 @@
+import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { obtainTokens } from '../support/flow.ts'
@@ -21,5 +22,16 @@ describe('authorization code', () => {
       'scope',
       'token_type',
     ])
+  })
+
+  it('the identifier of the token family begins with the second of the code, so that new families are neighbours in a database', async () => {
+    const { access_token: token = '' } = await obtainTokens(site)
+    const { family, iat = 0 } = decodeJwt<{ readonly family: string }>(token)
+
+    const issuedAt = Number.parseInt(family.slice(0, 7), 36)
+    expect(family).toMatch(/^[\w-]{22}$/)
+    // A code lives for a minute.
+    expect(issuedAt).toBeGreaterThanOrEqual(iat - 60)
+    expect(issuedAt).toBeLessThanOrEqual(iat)
   })
 })

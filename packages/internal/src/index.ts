@@ -4,6 +4,7 @@ export { isCompactJws, readPlainHeader } from './compact-jws.ts'
 export { isProofFor, isProofRecent, parseProof, proofAlgorithms } from './dpop-proof.ts'
 export type { ParsedProof } from './dpop-proof.ts'
 export {
+  datedIdentifier,
   decodeBase64url,
   digestSecret,
   elapsed,

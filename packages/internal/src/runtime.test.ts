@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { createHash, createHmac } from 'node:crypto'
 import { expect, it } from 'vitest'
 import {
+  datedIdentifier,
   digestSecret,
   hmacSha256,
   randomIdentifier,
@@ -32,6 +33,19 @@ it('creates a secret that shares no byte with the identifier drawn with it (RFC 
 
   expect(Buffer.from(secret, 'base64url')).toHaveLength(32)
   expect(bytes).toEqual(Array.from({ length: 48 }, (_, at) => at))
+})
+
+it('creates dated identifiers that sort by their second, whatever the random part is', () => {
+  const seconds = [0, 1, 35, 36, 1_795_976_117, 2_176_782_335, 2_176_782_336]
+  const identifiers = seconds.map((now, at) =>
+    datedIdentifier(
+      randomIdentifier(() => new Uint8Array(16).fill(9 - at)),
+      now,
+    ),
+  )
+
+  expect(identifiers.toSorted()).toEqual(identifiers)
+  expect(identifiers.every((identifier) => /^[0-9a-z]{7}[\w-]{15}$/.test(identifier))).toBe(true)
 })
 
 it("draws no value twice from the system's random source", () => {

@@ -196,6 +196,13 @@ export const randomSecret = (random: Random): string => encodeBase64url(avoidLea
 export const randomIdentifier = (random: Random): string => encodeBase64url(avoidLeadingSign(random(identifierLength)))
 
 /**
+ * Replaces the beginning of a random identifier by the time, so that identifiers sort by their second: rows that are inserted
+ * together are then neighbours in the tree of their key, and a database reads and writes fewer pages. 90 bits stay random.
+ */
+export const datedIdentifier = (identifier: string, now: number): string =>
+  now.toString(36).padStart(7, '0') + identifier.slice(7)
+
+/**
  * Creates a secret and the identifier of its record. One draw serves both, because a draw costs more than the bytes.
  */
 export function randomSecretAndIdentifier(random: Random): { readonly secret: string; readonly identifier: string } {

@@ -1,4 +1,4 @@
-import { digestSecret, randomSecretAndIdentifier, type Random } from '@mintmark/internal'
+import { datedIdentifier, digestSecret, randomSecretAndIdentifier, type Random } from '@mintmark/internal'
 import {
   after,
   type Brand,
@@ -104,7 +104,7 @@ export async function issueCode(subject: CodeSubject, now: EpochSeconds, deps: I
     digest: await digestSecret(code),
     clientId: request.client.clientId,
     grantId: grant.grantId,
-    familyId: familyId(family),
+    familyId: familyId(datedIdentifier(family, now)),
     userId: grant.userId,
     redirectUri: request.target.redirect,
     ...grantedAccess(subject),

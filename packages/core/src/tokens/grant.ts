@@ -5,6 +5,7 @@ import {
   anObject,
   aStorage,
   checkOptions,
+  datedIdentifier,
   randomIdentifier,
   required,
   systemRandom,
@@ -223,7 +224,7 @@ export async function grantForUser(
 
   const { user, authentication } = signedInUser
   const decision = {
-    familyId: familyId(randomIdentifier(random)),
+    familyId: familyId(datedIdentifier(randomIdentifier(random), now)),
     grantId: grant.grantId,
     authentication,
     claimsRequest: undefined,
