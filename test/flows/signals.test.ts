@@ -329,18 +329,43 @@ describe('a transmitter of security events', () => {
   })
 
   it.each([
-    ['a private address', { delivery: { ...push, endpoint_url: 'https://10.0.0.1/' } }, 'endpoint_invalid'],
-    ['no TLS', { delivery: { ...push, endpoint_url: 'http://receiver.example/' } }, 'endpoint_invalid'],
-    ['a header with a line break', { delivery: { ...push, authorization_header: 'a\nb' } }, 'configuration_invalid'],
-    ['an unknown method', { delivery: { method: 'x', endpoint_url: receiverUrl } }, 'configuration_invalid'],
-    ['events that are not a list', { events_requested: 'all' }, 'configuration_invalid'],
-  ])('refuses a stream with %s, and stores nothing', async (_, change, error) => {
+    ['a private address', { delivery: { ...push, endpoint_url: 'https://10.0.0.1/' } }, undefined],
+    ['no TLS', { delivery: { ...push, endpoint_url: 'http://receiver.example/' } }, undefined],
+    [
+      'a header with a line break',
+      { delivery: { ...push, authorization_header: 'a\nb' } },
+      'delivery.authorization_header',
+    ],
+    ['an unknown method', { delivery: { method: 'x', endpoint_url: receiverUrl } }, 'delivery.method'],
+    ['no address', { delivery: { method: push.method } }, 'delivery.endpoint_url'],
+    ['a delivery that is no object', { delivery: 'push' }, 'delivery'],
+    ['events that are not a list', { events_requested: 'all' }, 'events_requested'],
+    ['a description that is no text', { description: 1 }, 'description'],
+  ])('refuses a stream with %s, names the member, and stores nothing', async (_, change, member) => {
     const world = await startSignals()
 
-    expect(await world.create(change)).toMatchObject({ status: 400, body: { error } })
+    const reply = await world.create(change)
 
+    const error = member === undefined ? 'endpoint_invalid' : 'configuration_invalid'
+    expect(reply).toMatchObject({ status: 400, body: { error } })
+    if (member !== undefined)
+      expect(String(reply.body['error_description'])).toMatch(new RegExp(`Member: ${member}\\.$`))
     expect(await world.storage.webhooks.list()).toEqual([])
-    expect(world.events.at(-1)).toMatchObject({ type: 'request.refused', reason: error, clientId: world.receiver })
+    expect(world.events.at(-1)).toMatchObject({
+      type: 'request.refused',
+      reason: error,
+      clientId: world.receiver,
+      ...(member && { member }),
+    })
+  })
+
+  it('names the missing identifier of the stream, when the receiver asks for a verification event', async () => {
+    const world = await startSignals()
+    await world.create({})
+
+    expect(await world.send('POST', '/ssf/v1/verify', { body: { state: 's' } })).toMatchObject({
+      body: { error_description: 'The request about the stream is not valid. Member: stream_id.' },
+    })
   })
 
   it('refuses requests without a token, with one of another scope, and writes with ssf.read (RFC 6750 §3.1)', async () => {

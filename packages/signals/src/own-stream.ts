@@ -14,7 +14,7 @@ export const streamInQuery = (
 
 export const streamInBody = (body: JsonObject, receiver: Receiver, deps: TransmitterDependencies): Promise<Stream> => {
   const { stream_id: id } = body
-  if (typeof id !== 'string') throw refuse('configuration_invalid')
+  if (typeof id !== 'string') throw refuse('configuration_invalid', { member: 'stream_id' })
   return ownStream(id, receiver, deps)
 }
 

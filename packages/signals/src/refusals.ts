@@ -34,7 +34,7 @@ export const refusals = /* @__PURE__ */ defineRefusals(() => ({
   },
   configuration_invalid: {
     status: 400,
-    sentence: 'The configuration of the stream is not valid.',
+    sentence: 'The request about the stream is not valid.',
     section: 'SSF 1.0 §8.1.1',
   },
   endpoint_invalid: {
@@ -88,7 +88,7 @@ export const refusals = /* @__PURE__ */ defineRefusals(() => ({
 
 export type SignalRefusalReason = keyof typeof refusals
 
-/** A refused request. `message` is the sentence of the response; it contains no input. */
+/** A refused request. `message` is the description in the response: a sentence, and the name of a member. It contains no input. */
 export class SignalError extends Error {
   override readonly name = 'SignalError'
   readonly reason: SignalRefusalReason
@@ -97,18 +97,21 @@ export class SignalError extends Error {
   readonly retryAfter: number | undefined
   /** The scope value that gives access. */
   readonly scope: string | undefined
+  /** The member of the body that is missing or wrong. */
+  readonly member: string | undefined
 
-  constructor(reason: SignalRefusalReason, { cause, retryAfter, scope }: SignalErrorDetails) {
+  constructor(reason: SignalRefusalReason, { cause, retryAfter, scope, member }: SignalErrorDetails) {
     const { status, sentence } = refusals[reason]
-    super(sentence, { cause })
+    super(member === undefined ? sentence : `${sentence} Member: ${member}.`, { cause })
     this.reason = reason
     this.status = status
     this.retryAfter = retryAfter
     this.scope = scope
+    this.member = member
   }
 }
 
-type SignalErrorDetails = Partial<Pick<SignalError, 'cause' | 'retryAfter' | 'scope'>>
+type SignalErrorDetails = Partial<Pick<SignalError, 'cause' | 'retryAfter' | 'scope' | 'member'>>
 
 /** Creates the error to throw for a refusal. */
 export const refuse = (reason: SignalRefusalReason, details: SignalErrorDetails = {}): SignalError =>
@@ -149,6 +152,8 @@ export type TransmitterOccurrence =
       readonly path: string
       /** The receiver; undefined before it is authenticated. */
       readonly clientId: string | undefined
+      /** The member of the body that is missing or wrong. */
+      readonly member?: string
       /** The error that caused a response with status 500 or 503. */
       readonly cause: unknown
     }

@@ -37,32 +37,40 @@ export function readChoices(body: JsonObject, allowedOrigins: readonly string[])
   const { events_requested: events, description, delivery } = body
   return {
     eventsRequested: events === undefined ? undefined : readEvents(events),
-    description: description === undefined ? undefined : readText(description, 1000),
+    description:
+      description === undefined ? undefined : readText(description, { member: 'description', maxLength: 1000 }),
     delivery: delivery === undefined ? undefined : readDelivery(delivery, allowedOrigins),
   }
 }
 
 function readEvents(value: JsonValue): readonly string[] {
-  if (!Array.isArray(value) || value.length > 100) throw refuse('configuration_invalid')
-  return [...new Set(value.map((each: JsonValue) => readText(each, 512)))]
+  const member = 'events_requested'
+  if (!Array.isArray(value) || value.length > 100) throw refuse('configuration_invalid', { member })
+  return [...new Set(value.map((each: JsonValue) => readText(each, { member, maxLength: 512 })))]
 }
 
 /** Reads a text that every store keeps unchanged. @throws SignalError `configuration_invalid`. */
-export function readText(value: JsonValue, maxLength: number): string {
-  if (typeof value !== 'string' || value.length > maxLength || !isStorable(value)) throw refuse('configuration_invalid')
+export function readText(
+  value: JsonValue,
+  { member, maxLength }: { readonly member: string; readonly maxLength: number },
+): string {
+  if (typeof value !== 'string' || value.length > maxLength || !isStorable(value))
+    throw refuse('configuration_invalid', { member })
   return value
 }
 
 function readDelivery(value: JsonValue, allowedOrigins: readonly string[]): DeliveryChoice {
-  if (!isJsonObject(value)) throw refuse('configuration_invalid')
+  if (!isJsonObject(value)) throw refuse('configuration_invalid', { member: 'delivery' })
   const { method, endpoint_url: url, authorization_header: authorization } = value
   // RFC 8936: this server chooses the address that is polled.
   if (method === poll) return { kind: 'poll' }
-  if (method !== push || typeof url !== 'string') throw refuse('configuration_invalid')
+  if (method !== push) throw refuse('configuration_invalid', { member: 'delivery.method' })
+  if (typeof url !== 'string') throw refuse('configuration_invalid', { member: 'delivery.endpoint_url' })
   // RFC 9700 §4.15: a receiver must not make this server send requests into the host's network.
   if (url.length > 2000 || !isOutboundUrl(url, allowedOrigins)) throw refuse('endpoint_invalid')
   const isHeader = typeof authorization === 'string' && /^[\x20-\x7e]{1,4000}$/.test(authorization)
-  if (authorization !== undefined && !isHeader) throw refuse('configuration_invalid')
+  if (authorization !== undefined && !isHeader)
+    throw refuse('configuration_invalid', { member: 'delivery.authorization_header' })
   return { kind: 'push', url, authorization: isHeader ? authorization : undefined }
 }
 
@@ -70,7 +78,7 @@ function readDelivery(value: JsonValue, allowedOrigins: readonly string[]): Deli
 export function refuseOtherIdentity(body: JsonObject, view: JsonObject): void {
   for (const name of transmitterSupplied)
     if (body[name] !== undefined && JSON.stringify(body[name]) !== JSON.stringify(view[name]))
-      throw refuse('configuration_invalid')
+      throw refuse('configuration_invalid', { member: name })
 }
 
 const transmitterSupplied = [

@@ -64,7 +64,7 @@ export async function verify(
 ): Promise<ServerResponse> {
   const body = readBody(request)
   const { state } = body
-  const text = state === undefined ? undefined : readText(state, 1024)
+  const text = state === undefined ? undefined : readText(state, { member: 'state', maxLength: 1024 })
   const now = deps.clock()
   const { webhookId } = await streamInBody(body, receiver, deps)
   const jti = randomIdentifier(deps.random)

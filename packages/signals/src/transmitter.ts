@@ -199,7 +199,7 @@ function renderRefusal(
   { request, caller }: { readonly request: RequestHead; readonly caller: Receiver | undefined },
   deps: TransmitterDependencies,
 ): ServerResponse {
-  const { reason, status, cause } = error
+  const { reason, status, cause, member } = error
   const { journal } = deps
   journal.record(request, {
     type: 'request.refused',
@@ -207,6 +207,7 @@ function renderRefusal(
     method: request.method,
     path: request.url.pathname,
     clientId: caller?.client.clientId,
+    ...(member !== undefined && { member }),
     cause: status >= 500 ? cause : undefined,
   })
   return withHeaders(render(error, deps), [journal.correlationHeader(request)])
