@@ -2,7 +2,9 @@ import { toFetch } from '@mintmark/adapter-fetch'
 import { createAuthorizationServer, createStoredKeys, registerClient } from '@mintmark/core'
 import { createSignalTransmitter, signalScopes, type TransmitterEvent } from '@mintmark/signals'
 import { epochSeconds } from '@mintmark/storage-interface'
-import { createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { createSqlStorage } from '@mintmark/storage-sql'
+import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
+import { onTestFinished } from 'vitest'
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose'
 
 export const receiverUrl = 'https://receiver.example/events'
@@ -35,11 +37,13 @@ interface Pushed {
   readonly body: string
 }
 
-/** Starts an authorization server with a transmitter of security events, and a receiver that may manage a stream. */
+/** Starts an authorization server on SQLite with a transmitter of security events, and a receiver that may manage a stream. */
 export async function startSignals({ issuer = 'https://as.test' }: { readonly issuer?: string } = {}) {
   let now = epochSeconds(1_790_000_000)
   const clock = () => now
-  const storage = createMemoryStorage({ issuer })
+  const dialect = openSqliteDialect(':memory:', { migrate: 'on-open' })
+  onTestFinished(() => dialect.close())
+  const storage = await createSqlStorage({ dialect, issuer })
   const keys = createStoredKeys({
     storage,
     sealingKey: Buffer.alloc(32, 7).toString('base64url'),
