@@ -65,13 +65,13 @@ interface ScimRefusal {
 /** Tells an administrator, who often sees only this text, which attribute of a mapping to look at. */
 function hint({ attribute, value, suggestion }: RefusalOptions): string {
   const named = attribute === undefined || suggestion !== undefined ? '' : ` Attribute: ${attribute}.`
-  const received = value === undefined ? '' : ` Received: "${value}".`
+  const received = value === undefined ? '' : ` Received: ${value}.`
   return named + received + (suggestion === undefined ? '' : ` Did you mean ${suggestion}?`)
 }
 
 /** Long or unprintable text must not reach a log or a page of an administrator. */
 const startOf = (value: string): string =>
-  value.slice(0, 128).replaceAll(/[^ -~]|["\\]/g, '?') + (value.length > 128 ? '…' : '')
+  value.slice(0, 128).replaceAll(/[^ -~]|["\\]/g, '?') + (value.length > 128 ? '...' : '')
 
 interface RefusalOptions {
   readonly cause?: unknown

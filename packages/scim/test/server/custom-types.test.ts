@@ -466,7 +466,7 @@ describe('references', () => {
     const { body } = await site.send({ method: 'POST', path: '/Devices', body: aDevice({ related }) })
 
     expect(body?.['detail']).toBe(
-      'The resource refers to a resource that this identity provider does not have. Received: "nothing".',
+      'The resource refers to a resource that this identity provider does not have. Received: nothing.',
     )
   })
 

@@ -202,17 +202,17 @@ describe('members belong to the same provider', () => {
     const sentence =
       'Each member must be a user or another group of this identity provider. Attribute: members. Received:'
     expect(await named('nobody@example.test')).toEqual({
-      detail: `${sentence} "nobody@example.test".`,
+      detail: `${sentence} nobody@example.test.`,
       value: 'nobody@example.test',
     })
     // What exists at another provider is named as what exists nowhere.
     expect(await named(directory.stranger)).toEqual({
-      detail: `${sentence} "${directory.stranger}".`,
+      detail: `${sentence} ${directory.stranger}.`,
       value: directory.stranger,
     })
     expect(await named(`"é ${'x'.repeat(300)}`)).toEqual({
-      detail: `${sentence} "?? ${'x'.repeat(125)}…".`,
-      value: `?? ${'x'.repeat(125)}…`,
+      detail: `${sentence} ?? ${'x'.repeat(125)}....`,
+      value: `?? ${'x'.repeat(125)}...`,
     })
   })
 
