@@ -12,7 +12,7 @@ export interface Work {
   readonly keyImports: number
   /** SHA-256, including the digests inside an HMAC. */
   readonly digests: number
-  /** Calls that return random bytes. */
+  /** Calls that return random bytes, which a server without the option `random` draws in blocks. */
   readonly randomDraws: number
 }
 

@@ -30,7 +30,7 @@ const noWork: Work = { storage: [], signatures: 0, verifications: 0, keyImports:
 
 // A higher count makes every request slower, on every machine. Explain the reason when you raise one. An access token
 // contains an HMAC for the client, which is kept, and an HMAC for the user; each HMAC is two digests. The identifiers of access
-// tokens are drawn in blocks.
+// tokens are drawn in blocks, and so is everything else by a server without the option `random`.
 describe('work per flow', () => {
   it('client credentials take one read and one signature, and write nothing (RFC 6749 §4.4)', async () => {
     const work = await countWork(site, () => serviceToken(site))

@@ -1,3 +1,4 @@
+import { systemRandom } from '@mintmark/internal'
 import { StorageUnavailableError, type AdminStorage } from '@mintmark/storage-interface'
 import { createMemoryDatabase, createMemoryStorage } from '@mintmark/storage-interface/memory'
 
@@ -27,7 +28,8 @@ export async function startProbedServer(options: Parameters<typeof startServer>[
     if (isDown?.(call, calls.length) === true) throw new StorageUnavailableError(`${call} is down`)
   })
 
-  const site = await startServer({ ...options, storage })
+  // Without the option, the server draws random bytes in blocks.
+  const site = await startServer({ random: systemRandom, ...options, storage })
   const probe: Probe = {
     calls,
     reset: () => void calls.splice(0),

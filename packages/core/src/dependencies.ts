@@ -1,5 +1,12 @@
 // Over 250 lines: all dependencies of a server are created here, and nowhere else.
-import { type Capacity, createCapacity, randomIdentifiers, systemClock, systemRandom } from '@mintmark/internal'
+import {
+  type Capacity,
+  createCapacity,
+  drawInBlocks,
+  randomIdentifiers,
+  systemClock,
+  systemRandom,
+} from '@mintmark/internal'
 import { createBrowsers } from './sessions/browser.ts'
 import type { CompleteInteractionDependencies } from './authorize/interaction-step.ts'
 import type { AuthorizationEndpointDependencies } from './authorize/endpoint.ts'
@@ -95,10 +102,10 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
   const { detailTypes, minimumProfile, rotation, retryWindow } = settings
   const mutualTls = options.mutualTls && { aliasOrigin: undefined, ...options.mutualTls }
   const { issuer, lifetimes, scopes, resources, feedRetention: retention, allowedOrigins } = settings
-  const random = options.random ?? systemRandom
   const limits = options.rateLimits ?? {}
   const listener = options.onEvent ?? reportFaults(console)
   const clock = options.clock ?? systemClock
+  const random = options.random ?? drawInBlocks(systemRandom, clock)
   const capacity = createCapacity({
     maximum: settings.maxConcurrentRequests,
     refuse: () => refuse('server_busy', {}, { retryAfter: seconds(1) }),

@@ -7,6 +7,7 @@ export {
   datedIdentifier,
   decodeBase64url,
   digestSecret,
+  drawInBlocks,
   elapsed,
   encodeBase64url,
   equalInConstantTime,

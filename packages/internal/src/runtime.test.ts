@@ -1,10 +1,12 @@
 import fc from 'fast-check'
 import { execFileSync } from 'node:child_process'
 import { createHash, createHmac } from 'node:crypto'
-import { expect, it } from 'vitest'
+import { epochSeconds } from '@mintmark/storage-interface'
+import { describe, expect, it } from 'vitest'
 import {
   datedIdentifier,
   digestSecret,
+  drawInBlocks,
   hmacSha256,
   randomIdentifier,
   randomIdentifiers,
@@ -123,6 +125,74 @@ it('draws identifiers in blocks, and none of them twice', () => {
   expect(new Set(identifiers).size).toBe(257)
   expect(identifiers.every((identifier) => /^[A-Za-z0-9_-]{22}$/.test(identifier))).toBe(true)
   expect(draws).toBe(3)
+})
+
+describe('a random source that draws in blocks', () => {
+  const aSource = () => {
+    const blocks: Uint8Array[] = []
+    let now = 1000
+    const random = drawInBlocks(
+      (length) => {
+        const block = systemRandom(length)
+        // A copy, because the source clears what it has returned.
+        blocks.push(block.slice())
+        return block
+      },
+      () => epochSeconds(now),
+    )
+    return { random, blocks, wait: () => (now += 1) }
+  }
+
+  it('returns each byte of a block once', () => {
+    const { random, blocks } = aSource()
+
+    const returned = Array.from({ length: 100 }, (_, at) => random(at % 2 === 0 ? 32 : 64))
+
+    const drawn = blocks.map((block) => Buffer.from(block).toString('hex'))
+    const places = returned.map((bytes) => {
+      const text = Buffer.from(bytes).toString('hex')
+      const block = drawn.findIndex((each) => each.includes(text))
+      const at = drawn[block]?.indexOf(text) ?? -1
+      return { block, from: at, to: at + text.length }
+    })
+    expect(drawn).toHaveLength(5)
+    for (const [index, { block, from, to }] of places.entries()) {
+      expect(block).not.toBe(-1)
+      const others = places.filter((other, at) => at !== index && other.block === block)
+      expect(others.filter((other) => other.from < to && from < other.to)).toEqual([])
+    }
+  })
+
+  it('draws a new block in each second, so that two copies of a process do not share one', () => {
+    const { random, blocks, wait } = aSource()
+    random(32)
+    random(32)
+    wait()
+    const later = random(32)
+
+    expect(blocks).toHaveLength(2)
+    expect(Buffer.from(blocks[0] ?? []).includes(Buffer.from(later))).toBe(false)
+  })
+
+  it('removes from the block what it returns', () => {
+    let block: Uint8Array = new Uint8Array()
+    const random = drawInBlocks(
+      (length) => (block = new Uint8Array(length).fill(7)),
+      () => epochSeconds(1000),
+    )
+
+    const returned = random(48)
+
+    expect([...returned]).toEqual(Array.from({ length: 48 }, () => 7))
+    expect([...block.subarray(0, 49)]).toEqual([...Array.from({ length: 48 }, () => 0), 7])
+  })
+
+  it('draws more than 64 bytes separately', () => {
+    const { random, blocks } = aSource()
+
+    expect(random(65)).toHaveLength(65)
+    expect(blocks.map(({ length }) => length)).toEqual([65])
+  })
 })
 
 it('law: a generated secret or identifier begins with a letter or a digit, and keeps all other bytes', () => {

@@ -173,6 +173,35 @@ export type Random = (byteCount: number) => Uint8Array
 export const systemRandom: Random = (byteCount) => crypto.getRandomValues(new Uint8Array(byteCount))
 
 /**
+ * Draws bytes in blocks, because for a short secret, the fixed cost of a draw is nearly all of it. Bytes are removed from
+ * the block when they are returned. A block is used only in the second in which it was drawn: a copy of the process, such
+ * as a snapshot of a virtual machine that is started twice, then begins with a block of its own.
+ */
+export function drawInBlocks(random: Random, clock: Clock): Random {
+  let block: Uint8Array = new Uint8Array()
+  let used = 0
+  let drawnAt: EpochSeconds | undefined
+  return (byteCount) => {
+    if (byteCount > longestFromBlock) return random(byteCount)
+    const now = clock()
+    if (now !== drawnAt || used + byteCount > block.length) {
+      block = random(drawnBlock)
+      used = 0
+      drawnAt = now
+    }
+    const bytes = block.slice(used, used + byteCount)
+    block.fill(0, used, used + byteCount)
+    used += byteCount
+    return bytes
+  }
+}
+
+/** In bytes: about twenty secrets. */
+const drawnBlock = 1024
+
+const longestFromBlock = 64
+
+/**
  * Returns the bytes, or if their base64url begins with `-` or `_`, a copy whose base64url begins with a letter. A command
  * line would take a secret or an identifier that begins with `-` for an option, and a spreadsheet for a formula. Such
  * text has the entropy of the bytes except for a tenth of a bit.
