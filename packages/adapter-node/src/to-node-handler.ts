@@ -191,11 +191,14 @@ function createDisconnectSignal(response: OutgoingMessage): () => AbortSignal {
     if (controller !== undefined) return controller.signal
     const created = new AbortController()
     controller = created
-    if (response.closed && !response.writableFinished) created.abort()
+    if (isAbandoned(response)) created.abort()
     else response.once('close', () => response.writableFinished || created.abort())
     return created.signal
   }
 }
+
+/** Whether the client has disconnected before it has received the whole response. */
+const isAbandoned = (response: OutgoingMessage): boolean => response.closed && !response.writableFinished
 
 /** @throws Error that says what to change, when something else read the body first. */
 function requireRawBody(message: IncomingMessage): void {
@@ -242,6 +245,7 @@ function receivedRequest({ request, response, url }: Exchange, body: ReadBody): 
     body,
     sent: (done) => finished(response, done),
     signal: createDisconnectSignal(response),
+    isAbandoned: () => isAbandoned(response),
   }
 }
 

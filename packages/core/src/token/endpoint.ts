@@ -74,7 +74,8 @@ async function answerClient(
   // credential is checked before anything is stored.
   if (proof !== undefined && client.tokenEndpointAuthMethod === 'none') await grant.refuseUnknown?.(form, client, now)
   const possession = await provePossession({ request, proof, client }, now, deps)
-  const decided = await grant.decide(form, { client, possession, signal: request.signal }, now)
+  const { signal, isAbandoned } = request
+  const decided = await grant.decide(form, { client, possession, signal, isAbandoned }, now)
   const proofHeaders = () => (proof === undefined ? [] : deps.dpop.headers(proof, now))
   if ('issue' in decided) {
     const { tokenId, response } = await assertionResponse(decided, { now, headers: await proofHeaders() }, deps)

@@ -53,6 +53,8 @@ interface Presenter {
    * a credential: nobody would receive the tokens.
    */
   readonly signal?: (() => AbortSignal) | undefined
+  /** Returns whether the client has disconnected. If absent, `signal` says so. */
+  readonly isAbandoned?: (() => boolean) | undefined
 }
 
 /** What a grant type decided to issue. Minting requires it, with its evidence. */

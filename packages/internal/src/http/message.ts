@@ -26,6 +26,11 @@ export interface RequestHead<Host = unknown> {
    * few requests take so long that they need a signal. Undefined where the adapter cannot know.
    */
   readonly signal?: (() => AbortSignal) | undefined
+  /**
+   * Returns whether the client has disconnected before it has the response. If absent, `signal` says so; creating a signal
+   * takes longer than many a step of a request.
+   */
+  readonly isAbandoned?: (() => boolean) | undefined
 }
 
 /** An HTTP request as a plain value. Adapters create it; endpoints depend on no framework. */

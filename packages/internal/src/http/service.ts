@@ -243,9 +243,9 @@ async function readUnread(
 }
 
 const withBody = (
-  { method, url, headers, repeatedHeaders, host, sent, signal }: RequestHead,
+  { method, url, headers, repeatedHeaders, host, sent, signal, isAbandoned: isOver }: RequestHead,
   body: Uint8Array,
-): ServerRequest => ({ method, url, headers, repeatedHeaders, host, sent, signal, body })
+): ServerRequest => ({ method, url, headers, repeatedHeaders, host, sent, signal, isAbandoned: isOver, body })
 
 /** Never delivered: the client has disconnected, or the host has sent its own response. */
 const abandoned: ServerResponse = { status: 400, headers: [], body: undefined }
@@ -261,16 +261,19 @@ const abandoned: ServerResponse = { status: 400, headers: [], body: undefined }
  * `enable_request_signal`) only loses the early end.
  * @throws DOMException AbortError. The service then sends no response.
  */
-export function stopIfAbandoned({ signal }: Pick<RequestHead, 'signal'>): void {
+export function stopIfAbandoned(request: Pick<RequestHead, 'signal' | 'isAbandoned'>): void {
   // Some runtimes abort with another reason.
-  if (signal?.().aborted === true) throw new DOMException('The client has disconnected.', 'AbortError')
+  if (hasDisconnected(request)) throw new DOMException('The client has disconnected.', 'AbortError')
 }
 
 /** Whether an error, or the error that it was converted from, says that the client has disconnected. */
-function isAbandoned(error: unknown, { signal }: RequestHead): boolean {
+function isAbandoned(error: unknown, request: RequestHead): boolean {
   const cause = error instanceof DOMException || !(error instanceof Error) ? error : error.cause
-  return cause instanceof DOMException && cause.name === 'AbortError' && signal?.().aborted === true
+  return cause instanceof DOMException && cause.name === 'AbortError' && hasDisconnected(request)
 }
+
+const hasDisconnected = ({ signal, isAbandoned: isOver }: Pick<RequestHead, 'signal' | 'isAbandoned'>): boolean =>
+  isOver === undefined ? signal?.().aborted === true : isOver()
 
 const isBuffered = (received: ReceivedRequest): received is ServerRequest => typeof received.body !== 'function'
 

@@ -50,10 +50,10 @@ export const authorizationCodeGrant = (deps: AuthorizationCodeGrantDependencies)
       // its replay must revoke the token family.
       if (found === undefined) throw codeRefusal('code_unknown', client, undefined)
     },
-    async decide(form, { client, possession, signal }, now) {
+    async decide(form, { client, possession, signal, isAbandoned }, now) {
       const presentation = { ...parseCodePresentation(form), possession }
       const claims = await checkBeforeConsumption({ presentation, client }, now, deps)
-      stopIfAbandoned({ signal })
+      stopIfAbandoned({ signal, isAbandoned })
       const code = await redeemCode({ presentation, client }, now, deps)
       const permitted = await permittedBy(code, { client, narrowing: presentation, refusals }, deps)
       const decision = await tokensFor({ permitted, evidence: code, possession, nonce: code.nonce }, now, deps)

@@ -49,7 +49,7 @@ export const refreshTokenGrant = (deps: RefreshTokenGrantDependencies): GrantTyp
   defineGrant({
     grantType: 'refresh_token',
     refuseUnknown: async (form, client) => void (await findFamily(form, client, deps)),
-    async decide(form, { client, possession, signal }, now) {
+    async decide(form, { client, possession, signal, isAbandoned }, now) {
       const { presented, digests, status } = await findFamily(form, client, deps)
       // RFC 6749 §5.2: refresh tokens of deactivated users, revoked grants and disabled clients are refused.
       if (!isFamilyActive(status, now)) throw unknownToken(client, status.family)
@@ -71,7 +71,7 @@ export const refreshTokenGrant = (deps: RefreshTokenGrantDependencies): GrantTyp
       // A failure here leaves the refresh token as it was.
       const claims = await computeTokenClaims(subject, deps)
       const keepsToken = mayKeepToken(client, status.family, deps)
-      stopIfAbandoned({ signal })
+      stopIfAbandoned({ signal, isAbandoned })
       const rotated = await rotateRefreshToken({ presented, digests, client, keepsToken }, now, deps)
 
       const { grantId, familyId, boundSessionId, authentication } = rotated.family
