@@ -11,8 +11,8 @@ import { createMintmark } from '../../benchmarks/src/targets/mintmark/create-min
 it.each([
   { workload: 'introspection, repeated', atMost: 38 },
   { workload: 'userinfo, repeated', atMost: 39 },
-  { workload: 'code', atMost: 80 },
-  { workload: 'code + PKCE', atMost: 183 },
+  { workload: 'code', atMost: 68 },
+  { workload: 'code + PKCE', atMost: 171 },
 ] as const)('$workload: a request in memory creates at most $atMost promises', async ({ workload, atMost }) => {
   expect(await fewestPromises(workload)).toBeLessThanOrEqual(atMost)
 })

@@ -59,7 +59,10 @@ export async function decideInteraction(
       ? { kind: 'login' }
       : { kind: 'select_account', signedInUser }
 
-  const grant = await findActiveGrant(request, signedInUser, deps.storage)
+  const { userId, generation } = signedInUser.user
+  const unrevoked = await deps.storage.grants.findUnrevoked(userId, request.client.clientId)
+  // A grant that was given before the user was last deactivated does not count.
+  const grant = unrevoked?.userGeneration === generation ? unrevoked : undefined
   const isForOrganization = request.scopes.includes(organizationScope)
   const organizations = isForOrganization ? await findOrganizations(request, signedInUser, deps.storage) : []
   const mustChooseOrganization = organizations.length > 1
@@ -114,16 +117,6 @@ export function enforcePromptNone(decision: InteractionDecision, request: UserRe
  */
 const isImpersonable = ({ client, target }: UserRequest): boolean =>
   target.kind === 'decoupled' || (client.tokenEndpointAuthMethod === 'none' && !target.redirect.startsWith('https:'))
-
-/** Finds the existing grant, unless it was given before the user was last deactivated. */
-async function findActiveGrant(
-  request: UserRequest,
-  signedInUser: SignedInUser,
-  storage: OAuthStorage,
-): Promise<GrantRecord | undefined> {
-  const grant = await storage.grants.findUnrevoked(signedInUser.user.userId, request.client.clientId)
-  return grant?.userGeneration === signedInUser.user.generation ? grant : undefined
-}
 
 /** The user at the authorization endpoint, or after the host's page. */
 interface Arrival {

@@ -11,12 +11,13 @@ import type { EpochSeconds } from '@mintmark/storage-interface'
 
 import type { Journal } from '../events.ts'
 import { type Parameters, readForm, readQuery } from '../parameters.ts'
+import { describesItself } from '../clients/client-documents.ts'
 import { joinSession, type JoinSessionDependencies } from '../sessions/join-session.ts'
 import { identifySession } from '../sessions/signed-in-user.ts'
 import { requireNavigation } from '../sessions/browser.ts'
 import { codeIssuedEvent, issueCode, type IssueCodeDependencies, limitCodes } from './code.ts'
 import { decideInteraction, enforcePromptNone } from './decide.ts'
-import { limitErrorRedirects, namingClient } from './error-redirect.ts'
+import { limitErrorRedirects } from './error-redirect.ts'
 import { requireClientId, verifyRedirect } from '../clients/proven-redirect.ts'
 import { openRequest } from './pushed-request.ts'
 import {
@@ -53,10 +54,11 @@ export const authorizationEndpoint =
     // OIDC Core §3.1.2.1: only the form of a POST is read.
     const received = request.method === 'POST' ? readForm(request, maxParameters) : readQuery(request, maxParameters)
     const client = await deps.clientDocuments.identify(requireClientId(received), now)
-    const { parameters, form } = await namingClient(client, () => openRequest(received, { client, now }, deps))
     const isSignedIn = async () =>
       (await identifySession(await deps.signedIn(request), now, deps.storage)) !== undefined
     return limitErrorRedirects({ client, isSignedIn }, async () => {
+      const opening = openRequest(received, { client, now }, deps)
+      const { parameters, form } = opening instanceof Promise ? await opening : opening
       const proven = { client, redirect: verifyRedirect(parameters, client), form }
       const authorization = await parseAuthorizationRequest(parameters, proven, deps.rules)
       // RFC 9110 §9.2.1: HEAD is safe. It issues no code and starts no interaction.
@@ -93,7 +95,7 @@ async function answer(
   const { issuer, keys, keySets } = deps
   requireNavigation(request)
   stopIfAbandoned(request)
-  await storeDocumentClient(authorization.client, request, deps)
+  if (describesItself(authorization.client)) await storeDocumentClient(authorization.client, request, deps)
   const allowance = await limitCodes({ request: authorization, signedInUser: user }, now, deps)
   const joined = await joinSession({ http: request, clientId: grant.clientId, signedInUser: user }, now, deps)
   if (joined === undefined) {

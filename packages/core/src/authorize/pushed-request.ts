@@ -236,19 +236,25 @@ interface OpenedRequest {
  * @throws OAuthError invalid_request_uri — reason `request_uri_unknown` | `request_uri_used`; the errors of
  *   `openRequestObject`. All these errors are shown on a local page.
  */
-export async function openRequest(
+export function openRequest(
   received: Parameters,
   visit: Visit,
   deps: RequestObjectDependencies & OpenDependencies,
-): Promise<OpenedRequest> {
+): OpenedRequest | Promise<OpenedRequest> {
   const requestUri = pushedReference(received)
   if (requestUri !== undefined) {
     // RFC 9126 §2.2: a browser must bring the pushed request within a short time.
     return openPushed(requestUri, { ...visit, usableUntilOf: ({ usableUntil }) => usableUntil }, deps)
   }
   const isSigned = received.get('request') !== undefined && canSignRequests(visit.client)
-  const parameters = isSigned ? await openRequestObject(received, visit, deps) : received
-  return { parameters, form: { kind: 'plain', isSigned } }
+  return isSigned ? openSigned(received, visit, deps) : { parameters: received, form: { kind: 'plain', isSigned } }
+}
+
+async function openSigned(received: Parameters, visit: Visit, deps: RequestObjectDependencies): Promise<OpenedRequest> {
+  return {
+    parameters: await openRequestObject(received, visit, deps),
+    form: { kind: 'plain', isSigned: true },
+  }
 }
 
 /**

@@ -136,8 +136,12 @@ export function createClientDocuments(
   }
 }
 
+/** Whether the client describes itself, so that it is stored only after a user has consented to it. */
+export const describesItself = ({ origin }: ClientRecord): boolean =>
+  origin === 'document' || origin === 'open_registration'
+
 async function keepClient(client: ClientRecord, storage: OAuthStorage): Promise<'kept' | 'changed'> {
-  if (client.origin === 'administrator' || client.origin === 'registration') return 'kept'
+  if (!describesItself(client)) return 'kept'
   return untilSettled(async () => {
     // Has no effect if the client is stored already.
     await storage.clients.insert(client)

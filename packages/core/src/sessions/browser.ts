@@ -93,12 +93,11 @@ const cookieLifetime = 31_536_000
 export function requireNavigation({ headers }: RequestHead): void {
   const mode = headers.get('sec-fetch-mode') ?? 'navigate'
   const destination = headers.get('sec-fetch-dest') ?? 'document'
-  const purpose = purposeHeaders.map((name) => headers.get(name)).join(' ')
+  const isInAdvance = purposeHeaders.some((name) => /prefetch|prerender|preview/i.test(headers.get(name) ?? ''))
   const isFrameworkRequest = frameworkHeaders.some((name) => headers.has(name)) || isScriptRequest(headers)
   const isNavigation = mode === 'navigate' && navigationDestinations.has(destination)
   // RFC 6749 §3.1: the endpoint answers the user's browser.
-  if (!isNavigation || /prefetch|prerender|preview/i.test(purpose) || isFrameworkRequest)
-    throw refuse('not_a_navigation')
+  if (!isNavigation || isInAdvance || isFrameworkRequest) throw refuse('not_a_navigation')
 }
 
 /** The destinations of navigations (Fetch Metadata §2.1). */

@@ -121,14 +121,16 @@ async function activeUserOf(
  * is ahead, is ignored: the user signs in again.
  * @throws TypeError when `authTime` is not in seconds.
  */
-export async function identifySession(
+export function identifySession(
   signedIn: SignedIn | undefined,
   now: EpochSeconds,
   storage: OAuthStorage,
 ): Promise<SignedInUser | undefined> {
   const session = currentSession(signedIn, now)
-  return session && (await activeUserOf(session, now, storage))
+  return session === undefined ? nobody : activeUserOf(session, now, storage)
 }
+
+const nobody = Promise.resolve(undefined)
 
 /** Returns the host's session; `undefined` when it starts in the future, because it is ignored in every step. */
 export const currentSession = (signedIn: SignedIn | undefined, now: EpochSeconds): SignedIn | undefined =>

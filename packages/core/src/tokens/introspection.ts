@@ -74,18 +74,19 @@ export const introspectionEndpoint =
 
 /** Whether the Accept header prefers a signed response (RFC 9701 §4). With equal weights, it is signed. */
 function wantsSignedResponse(request: ServerRequest): boolean {
-  const ranges = parseAccept(request.headers.get('accept') ?? '')
+  const accept = request.headers.get('accept')?.toLowerCase()
+  if (accept?.includes(signedMediaType) !== true) return false
+  const ranges = parseAccept(accept)
   const signed = ranges.get(signedMediaType) ?? 0
   // RFC 9110 §12.5.1: the most specific range that matches gives the weight.
   const plain = ranges.get('application/json') ?? ranges.get('application/*') ?? ranges.get('*/*') ?? 0
   return signed > 0 && signed >= plain
 }
 
-/** Returns the weights of the media ranges (RFC 9110 §12.4.2): 1 if there is none, 0 means "not acceptable". */
+/** Returns the weights of the media ranges in lower case (RFC 9110 §12.4.2): 1 if there is none, 0 means "not acceptable". */
 const parseAccept = (header: string): ReadonlyMap<string, number> =>
   new Map(
     header
-      .toLowerCase()
       .split(',')
       .map((range) => range.split(';').map((part) => part.trim()))
       .map(([type = '', ...parameters]) => {
