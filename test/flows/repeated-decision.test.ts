@@ -1,5 +1,6 @@
 import { userId } from '@mintmark/storage-interface'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 
 import { answerInteraction, authorize, redeem } from '../support/flow.ts'
 import { obtainRequestUri, signInAndConsent, visitPushed } from '../support/pushed-requests.ts'
@@ -44,6 +45,21 @@ describe('a decision that is sent again', () => {
     const second = await signInAndConsent(site, from)
 
     expect(second.location.searchParams.get('code')).toBe(first.location.searchParams.get('code') ?? 'no code')
+  })
+
+  it('gets the same code when it arrives after the interaction was completed and before its code is stored', async () => {
+    const { storage, isCompleted } = storageThatWaits()
+    const slow = await startServer({ storage })
+    onTestFinished(() => slow.close())
+    const from = await authorize(slow, {}, { cookie: '' })
+    const decide = () => answerInteraction(slow, from, `subject=U1&auth_time=${slow.clock.now()}&${allow}`)
+
+    const first = decide()
+    await isCompleted
+    const second = await decide()
+
+    expect(second.location.searchParams.get('code')).not.toBeNull()
+    expect(second.header('location')).toBe((await first).header('location'))
   })
 
   it('gets the same denial, which is reported once', async () => {
@@ -106,3 +122,27 @@ describe('a decision that is sent again', () => {
     expect([second.status, site.lastReason()]).toEqual([400, 'interaction_completed'])
   })
 })
+
+/** Returns a storage that stores a code only after somebody has looked for it. */
+function storageThatWaits() {
+  const storage = createMemoryStorage({ issuer: site.issuer })
+  const { codes } = storage
+  let complete = () => {}
+  let look = () => {}
+  const isCompleted = new Promise<void>((resolve) => (complete = resolve))
+  const hasLooked = new Promise<void>((resolve) => (look = resolve))
+  const waiting: typeof codes = {
+    ...codes,
+    async insert(code) {
+      complete()
+      await hasLooked
+      return codes.insert(code)
+    },
+    async find(...of) {
+      const found = await codes.find(...of)
+      look()
+      return found
+    },
+  }
+  return { storage: { ...storage, codes: waiting }, isCompleted }
+}

@@ -75,7 +75,6 @@ export async function completeInteraction(
 ): Promise<ServerResponse> {
   const { request, handle } = step
   requireNavigation(step.http)
-  checkDecision(answer)
   const granted = grantedScopes(answer, request)
   const isDenied = deniesRequest({ granted, answer }, request)
   if (isDenied && !isSignIn(answer)) return denyInteraction(step, deps)

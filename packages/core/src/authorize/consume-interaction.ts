@@ -95,9 +95,13 @@ export async function recallCompleted(
   now: EpochSeconds,
   deps: ConsumeInteractionDependencies,
 ): Promise<InteractionRecord | false> {
-  const isRepeatable =
-    (await findIssuedCode(interaction, now, deps)) !== undefined || (await isDenied(interaction, now, deps.storage))
-  if (!isRepeatable) return false
+  // Of two requests at once, the second may see the interaction completed, and not yet the code of the first.
+  const trace = await awaitTrace(
+    { isRepeated: false },
+    async () =>
+      (await findCode(interaction, now, deps)) ?? ((await isDenied(interaction, now, deps.storage)) || undefined),
+  )
+  if (trace === undefined || (trace !== true && trace.isRedeemed)) return false
   // Consuming it again changes nothing, and returns the record with the user who signed in.
   const consumed = await deps.storage.interactions.consume(interaction.digest, interaction.browserDigest, now)
   return consumed.outcome === 'replayed' ? consumed.record : false
@@ -144,14 +148,24 @@ interface IssuedCode {
 async function findIssuedCode(
   interaction: DecidedInteraction,
   now: EpochSeconds,
-  { keys, storage }: ConsumeInteractionDependencies,
+  deps: ConsumeInteractionDependencies,
 ): Promise<IssuedCode | undefined> {
+  const found = await findCode(interaction, now, deps)
+  return found?.isRedeemed === false ? found : undefined
+}
+
+/** Finds the code that was issued in the interaction, even if the client has redeemed it. */
+async function findCode(
+  interaction: DecidedInteraction,
+  now: EpochSeconds,
+  { keys, storage }: ConsumeInteractionDependencies,
+): Promise<(IssuedCode & { readonly isRedeemed: boolean }) | undefined> {
   const secrets = await codeSecrets(interaction, keys)
   for (const code of secrets.flatMap((secret) => [secret, boundCodePrefix + secret])) {
     const record = await storage.codes.find(await digestSecret(code), interaction.clientId, now)
     if (record === undefined || record.clientId !== interaction.clientId || !(now < record.expiresAt)) continue
     const isRedeemed = (await storage.status.ofFamily(record.familyId)) !== undefined
-    return isRedeemed ? undefined : { code, record }
+    return { code, record, isRedeemed }
   }
   return undefined
 }
@@ -179,7 +193,7 @@ const denialDigest = ({ digest }: DecidedInteraction): SecretDigest | Promise<Se
  * interaction is completed before the first has stored the code.
  */
 async function awaitTrace<Trace>(
-  { isRepeated }: ConsumeStep,
+  { isRepeated }: Pick<ConsumeStep, 'isRepeated'>,
   look: () => Promise<Trace | undefined>,
 ): Promise<Trace | undefined> {
   for (let attempt = 1; attempt < (isRepeated ? 1 : attempts); attempt += 1) {

@@ -16,7 +16,13 @@ import {
   type SignedInUser,
 } from '../sessions/signed-in-user.ts'
 import { requireSameOrigin } from '../sessions/browser.ts'
-import { completeInteraction, decideNext, type InteractionAnswer, leavesConsentOpen } from './complete-interaction.ts'
+import {
+  checkDecision,
+  completeInteraction,
+  decideNext,
+  type InteractionAnswer,
+  leavesConsentOpen,
+} from './complete-interaction.ts'
 import { cancelInteraction, denyInteraction } from './deny-interaction.ts'
 import type { CompleteInteractionDependencies, InteractionStep } from './interaction-step.ts'
 import { detailId } from '../permissions/authorization-details.ts'
@@ -272,6 +278,7 @@ async function pendingInteraction(
     acrValues: request.acrValues,
     uiLocales: request.uiLocales,
     async complete(answer) {
+      checkDecision(answer)
       // Otherwise the browser would return to the consent page, whatever the user chooses there, and nobody would be told.
       if (decision.kind === 'consent' && leavesConsentOpen(answer, request))
         throw refuse('scopes_undecided', { clientId: request.client.clientId })
