@@ -17,7 +17,11 @@ export interface Database {
   /** Binds a statement to the issuer and the values, and runs it. */
   readonly run: RunStatement
   /** Runs a statement whose parameters are the issuer and then these values. */
-  readonly runInOrder: (statement: Statement<string>, values: readonly SqlValue[]) => Promise<readonly SqlRow[]>
+  readonly runInOrder: (
+    statement: Statement<string>,
+    values: readonly SqlValue[],
+    options?: Pick<SqlQueryOptions, 'ownKey'>,
+  ) => Promise<readonly SqlRow[]>
   /** Returns a statement as a step of a transaction. */
   readonly step: <Name extends string>(
     statement: Statement<Name>,
@@ -32,7 +36,7 @@ export interface Database {
 type RunStatement = <Name extends string>(
   statement: Statement<Name>,
   values: ValuesOf<Name>,
-  options?: Pick<SqlQueryOptions, 'signal' | 'maxBytes'>,
+  options?: Pick<SqlQueryOptions, 'signal' | 'maxBytes' | 'ownKey'>,
 ) => Promise<readonly SqlRow[]>
 
 /** The parameters of a statement, except the issuer. */
@@ -52,8 +56,12 @@ export function createDatabase(dialect: SqlDialect, issuer: string): Database {
       const provider = (values as Readonly<Record<string, SqlValue>>)['provider_id'] ?? null
       return dialect.all(sql, bound, { ...options, lifetime, owner: JSON.stringify([issuer, provider]) })
     },
-    runInOrder: ({ sql, lifetime }, values) =>
-      dialect.all(sql, [issuer, ...values], lifetime === 'lasting' ? lasting : { lifetime }),
+    runInOrder: ({ sql, lifetime }, values, options) =>
+      dialect.all(
+        sql,
+        [issuer, ...values],
+        lifetime === 'lasting' && options === undefined ? lasting : { ...options, lifetime },
+      ),
     step: (statement, values, role = 'step') => ({
       statement: statement.sql,
       parameters: statement.bind(values, issuer),

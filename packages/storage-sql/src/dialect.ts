@@ -469,6 +469,11 @@ export interface SqlQueryOptions {
   readonly maxBytes?: number | undefined
   /** Whether it is a lasting query that finds a few rows by their keys and locks none. An engine may send several together. */
   readonly isLookup?: boolean
+  /**
+   * The key of the one row that a lasting statement inserts or changes, if only its request knows the key, and no other statement waits
+   * for several such rows. An engine may send several such statements together, in one transaction.
+   */
+  readonly ownKey?: string
 }
 
 /** A statement of a transaction. If a `guard` returns no row, the transaction is rolled back. */

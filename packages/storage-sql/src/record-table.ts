@@ -12,7 +12,7 @@ import {
 } from '@mintmark/storage-interface/records'
 import { sql, type AliasedRawBuilder } from 'kysely'
 import { type Database, compileSql, type Parameter } from './database.ts'
-import { type SqlEngine, type SqlRow, type SqlValue, UniqueViolationError } from './dialect.ts'
+import { type SqlEngine, type SqlQueryOptions, type SqlRow, type SqlValue, UniqueViolationError } from './dialect.ts'
 import type { JsonValue } from '@mintmark/storage-interface'
 import type { SecretDigest, SecretRecord } from '@mintmark/storage-interface/stores'
 import { indexOfColumn, oncePerStatement, selectColumns, takeColumns } from './row.ts'
@@ -25,8 +25,11 @@ export interface RecordTable<Of extends RecordDefinition> extends RecordCodec<Of
   readonly readTableRow: RecordCodec<Of>['read']
   /** Returns the table's own columns of a row of a statement that selects `selection`. */
   readonly take: (row: SqlRow) => SqlRow
-  /** Inserts a record. `false` when one of its unique keys is taken: nothing was written. */
-  readonly insert: (record: RecordOf<Of>) => Promise<boolean>
+  /**
+   * Inserts a record. `false` when one of its unique keys is taken: nothing was written.
+   * @param options see `SqlQueryOptions`.
+   */
+  readonly insert: (record: RecordOf<Of>, options?: Pick<SqlQueryOptions, 'ownKey'>) => Promise<boolean>
 }
 
 /** @param alias the table's name in statements that join it. */
@@ -58,7 +61,7 @@ export function recordTable<Of extends RecordDefinition>(
     take,
     readTableRow: codec.read,
     read: (row) => codec.read(take(row)),
-    insert: (record) => insertsRow(runInOrder(insert, toValues(record))),
+    insert: (record, options) => insertsRow(runInOrder(insert, toValues(record), options)),
   }
 }
 

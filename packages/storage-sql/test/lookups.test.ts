@@ -4,9 +4,9 @@ import { createSqlStorage } from '@mintmark/storage-sql'
 import type { SqlRow } from '../src/dialect.ts'
 import { toPostgresDialect, type PostgresPool } from '@mintmark/storage-sql/postgres'
 import type { Pool } from 'pg'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { changedPool } from './support/changed-pool.ts'
-import { aDatabase } from './support/postgres-of-the-run.ts'
+import { aCountedPool } from './support/counted-pool.ts'
 
 test('lookups that are made together are sent together on PostgreSQL, eight at a time', async () => {
   const { pool, packets } = await aCountedPool()
@@ -138,25 +138,3 @@ const readable = (rows: readonly SqlRow[]): readonly Readonly<Record<string, unk
   rows.map(({ indexByColumn, values }) =>
     Object.fromEntries([...indexByColumn].map(([column, index]) => [column, values[index]])),
   )
-
-/**
- * Returns a pool, and functions that return how many packets its connections have sent after they were opened, and how often they
- * have asked for the columns of a result.
- */
-async function aCountedPool(settings: Parameters<Awaited<ReturnType<typeof aDatabase>>['pool']>[0] = {}) {
-  const database = await aDatabase()
-  onTestFinished(() => database.remove())
-  const pool = database.pool(settings)
-  const calls = { query: [] as Calls[], describe: [] as Calls[] }
-  pool.on('connect', (client) => {
-    calls.query.push(vi.spyOn(client, 'query'))
-    const { connection } = client as unknown as { connection: { describe: () => void } }
-    calls.describe.push(vi.spyOn(connection, 'describe'))
-  })
-  const sum = (of: readonly Calls[]): number => of.reduce((total, { mock }) => total + mock.calls.length, 0)
-  return { database, pool, packets: () => sum(calls.query), describes: () => sum(calls.describe) }
-}
-
-interface Calls {
-  readonly mock: { readonly calls: readonly unknown[] }
-}

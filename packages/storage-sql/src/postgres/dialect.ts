@@ -13,7 +13,7 @@ import {
 import { createFairTurns, type FairTurns } from '../fair-turns.ts'
 import { postgres } from './engine.ts'
 import { createLateStatements } from './late-statements.ts'
-import { createLookups } from './lookups.ts'
+import { createLookups, createOwnWrites } from './lookups.ts'
 import { runInTransaction, runStatement, runSteps, type TimedPool } from './run.ts'
 import { createSend } from './send.ts'
 import { decodeValue, encodeValue } from './text.ts'
@@ -59,6 +59,7 @@ export function toPostgresDialect(pool: PostgresPool, options: PostgresDialectOp
   refuseSeveralHosts(pool)
   const timed = timedPool(pool, { timeoutMilliseconds, namesBehindPooler: preparedStatementsBehindPooler })
   const lookUp = createLookups(timed)
+  const writeOwn = createOwnWrites(timed)
   const turns = { long: createLongTurns(timed), passing: createLongTurns(timed) }
   const prepare = createPrepare()
   const read = createResultReader()
@@ -74,10 +75,11 @@ export function toPostgresDialect(pool: PostgresPool, options: PostgresDialectOp
     migrate,
     migrateCommand: 'npx mintmark-migrate apply --postgres URL',
 
-    async all(text, parameters, { lifetime = 'lasting', owner = '', signal, isLookup = false } = {}) {
+    async all(text, parameters, { lifetime = 'lasting', owner = '', signal, isLookup = false, ownKey } = {}) {
       requireOpen()
       const statement = prepare(text, parameters, lifetime)
       if (isLookup) return read(await lookUp(statement), text, lifetime)
+      if (ownKey !== undefined) return read(await writeOwn(statement, ownKey), text, lifetime)
       if (lifetime === 'lasting') return read(await runStatement(timed, statement, signal), text, lifetime)
       // In a transaction the server limits the time of the query, even if this process is killed meanwhile.
       const result = await turns[lifetime]({ owner, signal }, () =>

@@ -37,12 +37,13 @@ export function runStatement(
   )
 }
 
-/** Sends queries together, once. All of them fail if one does, or if the driver cannot send them together. */
+/** Sends statements together, once. All of them fail if one does, or if the driver cannot send them together. */
 export const tryTogether = (
   pool: TimedPool,
   statements: readonly PostgresStatement[],
+  isRead: boolean,
 ): Promise<Attempt<readonly PostgresResult[]>> =>
-  attemptOnConnection({ pool, signal: undefined, isRead: true }, async (_, { client, askTogether }) => {
+  attemptOnConnection({ pool, signal: undefined, isRead }, async (_, { client, askTogether }) => {
     if (!sendsMessages(client)) throw new OneByOneError()
     return askTogether(statements)
   })

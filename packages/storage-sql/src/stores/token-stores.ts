@@ -22,7 +22,7 @@ export function createCodeStore(database: Database): AuthorizationCodeStore {
 
   return {
     async insert(code) {
-      return { outcome: (await table.insert(code)) ? 'inserted' : 'taken' }
+      return { outcome: (await table.insert(code, { ownKey: code.digest })) ? 'inserted' : 'taken' }
     },
 
     async find(digest, clientId, now) {
@@ -33,7 +33,7 @@ export function createCodeStore(database: Database): AuthorizationCodeStore {
     async consume(digest, clientId, now) {
       const presentation = { digest, client_id: clientId, now }
       return untilSettled(async () => {
-        const [won] = await run(statements.consume, presentation)
+        const [won] = await run(statements.consume, presentation, { ownKey: digest })
         if (won !== undefined) return { outcome: 'won', record: table.read(won) }
 
         const [found] = await run(statements.find, presentation)
@@ -120,7 +120,7 @@ export function createFamilyStore(database: Database): TokenFamilyStore {
 
   return {
     async insert(family) {
-      return { outcome: (await table.insert(family)) ? 'inserted' : 'revoked' }
+      return { outcome: (await table.insert(family, { ownKey: family.familyId })) ? 'inserted' : 'revoked' }
     },
 
     rotate: (request) => untilSettled(() => attemptRotation(request)),
