@@ -91,6 +91,42 @@ describe('the loop', () => {
     expect(await world.deliveries('delivered')).toHaveLength(5)
   })
 
+  it('sends the next messages when attempts end while the storage still answers what is due', async () => {
+    const world = await startLogoutWorld()
+    await world.register('a')
+    for (const session of ['s1', 's2', 's3', 's4', 's5']) {
+      await world.join(session, 'a')
+      await world.revoke(session)
+    }
+    const { deliveries } = world.storage
+    let running = 0
+    const slow: typeof deliveries = {
+      ...deliveries,
+      async lease(request) {
+        const leased = await deliveries.lease(request)
+        running += leased.length
+        return leased
+      },
+      async settle(settlement) {
+        const outcome = await deliveries.settle(settlement)
+        running -= 1
+        return outcome
+      },
+      async nextDueAt(channel) {
+        const due = await deliveries.nextDueAt(channel)
+        await expect.poll(() => running).toBe(0)
+        return due
+      },
+    }
+    const site = startLoop(world, { ...world.storage, deliveries: slow })
+
+    // As above, no pause ends.
+    await world.receiver.waitForTokens(5)
+
+    await site.stop()
+    expect(await world.deliveries('delivered')).toHaveLength(5)
+  })
+
   it('sends a message that was postponed when it is due, without another sign-out', async () => {
     const world = await startLogoutWorld()
     const backchannelLogoutUri = 'https://a.test/logout'

@@ -132,8 +132,10 @@ export function createChannelWorker(channel: DeliveryChannel, deps: ChannelDepen
     let deriveAt = epochSeconds(0)
     let checkDueAt = epochSeconds(0)
     let isWaiting = false
+    let ended = 0
     const shouldStop = (): boolean => signal.aborted
     const attemptEnded = (outcome: AttemptOutcome): void => {
+      ended += 1
       // The loop waits for the end of the lease at the latest, but a message that has to be sent again is due earlier.
       if (!isWaiting && outcome !== 'retry' && outcome !== 'postponed') return
       checkDueAt = epochSeconds(0)
@@ -157,12 +159,20 @@ export function createChannelWorker(channel: DeliveryChannel, deps: ChannelDepen
         version = !more && watch.position() <= position ? watch.version() : seen
         deriveAt = after(now, checkInterval)
       }
-      while (!shouldStop() && attempts.free() > 0)
+      let endedBefore = ended
+      while (!shouldStop() && attempts.free() > 0) {
+        endedBefore = ended
         if ((await attempts.begin(attempts.free(), attemptEnded)).length === 0) break
+      }
       const next = await storage.deliveries.nextDueAt(channel.name)
       // If deliveries are due but must wait for an attempt to end, the end of the attempt wakes the loop.
       isWaiting = attempts.free() === 0 || (next !== undefined && next <= now)
       checkDueAt = epochSeconds(Math.min(Math.max(next ?? Infinity, now + 1), now + checkInterval))
+      // An attempt that ended during these reads wakes nobody later: what waited for it may begin now.
+      if (isWaiting && ended !== endedBefore) {
+        checkDueAt = epochSeconds(0)
+        sleeper.wake()
+      }
     }
   }
 
