@@ -123,7 +123,15 @@ test('user import refuses each invalid line with its number and the reason, and 
   const line = await withDatabase()
   const storage = await line.storage()
   await storage.clients.insert(aClientRecord({ clientId: clientId('app') }))
-  const input = ['{"user_id":"a b"}', '{', '', '{"user_id":"app"}', '{"user_id":"ok"}', '{"user_id":"x","pw":1}']
+  const input = [
+    '{"user_id":"a b"}',
+    '{',
+    '',
+    '{"user_id":"app"}',
+    '{"user_id":"ok"}',
+    '{"user_id":"x","pw":1}',
+    '{"userId":"y"}',
+  ]
   await writeFile(join(line.folder, 'users.jsonl'), input.join('\n'))
 
   const outcome = await line.run('user', 'import', 'users.jsonl', '--report', 'refused.jsonl')
@@ -133,14 +141,16 @@ test('user import refuses each invalid line with its number and the reason, and 
     [2, 'line_invalid'],
     [4, 'identifier_taken'],
     [6, 'line_invalid'],
+    [7, 'line_invalid'],
   ]
-  expect(outcome).toMatchObject({ code: 1, out: '1 created, 0 updated, 0 unchanged, 4 refused.' })
+  expect(outcome).toMatchObject({ code: 1, out: '1 created, 0 updated, 0 unchanged, 5 refused.' })
   expect(outcome.err.split('\n')).toEqual([
     expect.stringMatching(/^line 1: a b: /),
-    expect.stringMatching(/^line 2: Not a user: /),
+    'line 2: Not a user: the line is not JSON.',
     expect.stringMatching(/^line 4: app: /),
-    expect.stringMatching(/^line 6: Not a user: /),
-    'mintmark: 4 lines were refused.',
+    expect.stringMatching(/^line 6: Not a user: .*pw/),
+    'line 7: Not a user: user_id: must be a text or a whole number.',
+    'mintmark: 5 lines were refused.',
   ])
   const report = (await readFile(join(line.folder, 'refused.jsonl'), 'utf8')).trim().split('\n')
   expect(report.map((each) => JSON.parse(each) as { readonly line: number; readonly reason: string })).toMatchObject(

@@ -229,6 +229,25 @@ describe('a transmitter of security events', () => {
     expect(reply).toMatchObject({ status: 400, body: { error: 'body_malformed' } })
   })
 
+  it('refuses a change that names no member that it knows, and accepts an unchanged stream', async () => {
+    const world = await startSignals()
+    const { body: stream } = await world.create({ events_requested: [sessionRevoked] })
+    const streamId = { stream_id: world.streamId() }
+
+    const mistyped = await world.send('PATCH', '/ssf/v1/streams', { body: { ...streamId, events_request: [] } })
+    const unchanged = await world.send('PATCH', '/ssf/v1/streams', { body: { ...streamId, aud: stream?.['aud'] } })
+
+    expect(mistyped).toMatchObject({
+      status: 400,
+      body: {
+        error: 'configuration_invalid',
+        error_description:
+          'The request about the stream is not valid. Member: events_requested, description, delivery.',
+      },
+    })
+    expect(unchanged).toMatchObject({ status: 200, body: { events_requested: [sessionRevoked] } })
+  })
+
   it.each(['\u0000', '\uD800'])('refuses a text that not every store keeps', async (text) => {
     const world = await startSignals()
     await world.create({ events_requested: [sessionRevoked] })

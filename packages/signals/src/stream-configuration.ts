@@ -74,6 +74,14 @@ function readDelivery(value: JsonValue, allowedOrigins: readonly string[]): Deli
   return { kind: 'push', url, authorization: isHeader ? authorization : undefined }
 }
 
+/** @throws SignalError `configuration_invalid` if the body names nothing that this server could compare or change. */
+export function refuseNoChange(body: JsonObject): void {
+  if (![...receiverSupplied, ...transmitterSupplied].some((name) => body[name] !== undefined))
+    throw refuse('configuration_invalid', { member: receiverSupplied.join(', ') })
+}
+
+const receiverSupplied = ['events_requested', 'description', 'delivery']
+
 /** Members that only this server sets: a receiver may send them back as they are (SSF 1.0 §8.1.1.3). */
 export function refuseOtherIdentity(body: JsonObject, view: JsonObject): void {
   for (const name of transmitterSupplied)

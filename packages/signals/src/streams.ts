@@ -11,7 +11,7 @@ import {
 
 import { changeStored, recordChange, streamInBody, streamInQuery, streamsOf, viewOf } from './own-stream.ts'
 import { refuse } from './refusals.ts'
-import { isStream, readChoices, refuseOtherIdentity, type Stream } from './stream-configuration.ts'
+import { isStream, readChoices, refuseNoChange, refuseOtherIdentity, type Stream } from './stream-configuration.ts'
 import { readBody, type Receiver, type TransmitterDependencies } from './transmitter-context.ts'
 
 /** Reads the configuration of the stream in the query, or of all streams of the receiver (SSF 1.0 §8.1.1.2). */
@@ -111,6 +111,8 @@ export async function changeStream(
   const choices = readChoices(body, deps.allowedOrigins)
   const before = await streamInBody(body, receiver, deps)
   refuseOtherIdentity(body, viewOf(before, deps))
+  // A PUT without them sets their defaults.
+  if (request.method === 'PATCH') refuseNoChange(body)
   const delivery = choices.delivery ?? (request.method === 'PUT' ? { kind: 'poll' as const } : undefined)
   const stored = delivery && (await storedDelivery(delivery, before.webhookId, deps))
   const isWhole = request.method === 'PUT'

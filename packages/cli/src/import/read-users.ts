@@ -59,7 +59,7 @@ async function* linesOf(input: Input): AsyncGenerator<string> {
 const maxLine = 1_000_000
 
 const jsonUser = z.strictObject({
-  user_id: z.union([z.string(), z.int()]).transform(String),
+  user_id: z.union([z.string(), z.int()], 'must be a text or a whole number').transform(String),
   active: z.boolean().exactOptional(),
   // The object is not copied, because a copy would silently drop members such as `__proto__`.
   claims: z.custom<JsonObject>(isObject, 'claims is not an object').exactOptional(),
@@ -70,7 +70,9 @@ function isObject(value: unknown): boolean {
 }
 
 function jsonLine(line: number, text: string): Line {
-  const parsed = jsonUser.safeParse(parseJson(text))
+  const value = parseJson(text)
+  if (value === undefined) return { line, problem: 'Not a user: the line is not JSON.' }
+  const parsed = jsonUser.safeParse(value)
   // RFC 8259 §4: of two members with one name, parsers differ in which they read.
   if (parsed.success && repeatsMember(text)) return { line, problem: 'Not a user: a member occurs twice.' }
   if (parsed.success) {
@@ -86,7 +88,6 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // The schema refuses undefined, as it does any other value that is not an object.
     return undefined
   }
 }

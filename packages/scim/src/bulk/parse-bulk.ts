@@ -33,45 +33,52 @@ export function* parseBulk(
   if (!isArray(list)) throw refuse('bulk_operations_missing')
   // RFC 7644 §3.7.4: 413, before any operation is parsed.
   if (list.length > bulkOperations) throw refuse('bulk_too_large')
-  const operations = list.map((operation) => readOperation(operation, tolerances))
+  const operations = list.map((operation, index) => readOperation(operation, `Operations[${index}]`, tolerances))
   refuseRepeatedIds(operations)
   return { operations, failOnErrors: readFailOnErrors(members.get('failonerrors')?.value ?? undefined, bulkOperations) }
 }
 
-function readOperation(operation: JsonValue, tolerances: ToleranceCounter): BulkOperation {
+/** @param place where the operation is in the request, which a refusal names. */
+function readOperation(operation: JsonValue, place: string, tolerances: ToleranceCounter): BulkOperation {
   // RFC 7644 §3.7: an operation is an object.
-  if (!isObject(operation)) throw refuse('bulk_operation_malformed')
+  if (!isObject(operation)) throw refuse('bulk_operation_malformed', { value: place })
   const members = membersByName(operation)
-  const sentMethod = textOf(members, 'method')
+  const textOf = (name: string): string | undefined => textIn(members, name, place)
+  const sentMethod = textOf('method')
   const method = methodOf(sentMethod, tolerances)
-  const path = textOf(members, 'path')
+  const path = textOf('path')
   // RFC 7644 §3.7: method and path are required.
   if (sentMethod === undefined || !methodName.test(sentMethod) || path === undefined)
-    throw refuse('bulk_operation_malformed')
-  const bulkId = textOf(members, 'bulkId')
+    throw refuse('bulk_operation_malformed', { value: place })
+  const bulkId = textOf('bulkId')
   const sent = {
     path,
-    version: textOf(members, 'version'),
+    version: textOf('version'),
     data: method === 'DELETE' ? undefined : (members.get('data')?.value ?? undefined),
   }
   if (method === 'other') return { ...sent, method, sentMethod, bulkId }
   if (method !== 'POST') return { ...sent, method, bulkId }
   // RFC 7644 §3.7: required with POST, because it tells the client which resource was created.
-  if (bulkId === undefined || bulkId === '') throw refuse('bulk_id_missing')
+  if (bulkId === undefined || bulkId === '') throw refuse('bulk_id_missing', { value: place })
   return { ...sent, method, bulkId }
 }
 
-function textOf(members: ReadonlyMap<string, Member>, name: string): string | undefined {
+function textIn(members: ReadonlyMap<string, Member>, name: string, place: string): string | undefined {
   const value = members.get(nameKey(name))?.value ?? undefined
   // RFC 7644 §3.7: these members are strings.
-  if (value !== undefined && typeof value !== 'string') throw refuse('bulk_operation_malformed')
+  if (value !== undefined && typeof value !== 'string')
+    throw refuse('bulk_operation_malformed', { value: `${place}.${name}` })
   return value
 }
 
 function refuseRepeatedIds(operations: readonly BulkOperation[]): void {
-  const ids = operations.filter(({ method }) => method === 'POST').map(({ bulkId }) => bulkId)
-  // RFC 7644 §3.7: unique within the request.
-  if (new Set(ids).size < ids.length) throw refuse('bulk_id_repeated')
+  const ids = new Set<string>()
+  for (const operation of operations) {
+    if (operation.method !== 'POST') continue
+    // RFC 7644 §3.7: unique within the request.
+    if (ids.has(operation.bulkId)) throw refuse('bulk_id_repeated', { value: operation.bulkId })
+    ids.add(operation.bulkId)
+  }
 }
 
 function readFailOnErrors(value: JsonValue | undefined, most: number): number {

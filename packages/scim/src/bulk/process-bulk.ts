@@ -65,7 +65,8 @@ async function executeOperations(
     const id = identifiers.get(bulkId)
     // RFC 7644 §3.7.1, 409: the reference is circular, or its resource was not created. §3.12 invalidValue: no operation has this
     // bulkId.
-    if (id === undefined) throw refuse(positions.has(bulkId) ? 'bulk_id_unresolved' : 'bulk_id_unknown')
+    if (id === undefined)
+      throw refuse(positions.has(bulkId) ? 'bulk_id_unresolved' : 'bulk_id_unknown', { value: bulkId })
     return id
   }
   const references: (readonly number[])[] = []

@@ -77,7 +77,7 @@ interface RefusalOptions {
   readonly cause?: unknown
   /** The attribute, spelled as in the schema; never input. */
   readonly attribute?: string | undefined
-  /** An identifier or the name of an attribute in the request, so that its sender learns nothing new. */
+  /** An identifier, the name of an attribute or the place of an operation in the request, so that its sender learns nothing new. */
   readonly value?: string | undefined
   /** The number of seconds after which the request may succeed. */
   readonly retryAfter?: number | undefined

@@ -510,6 +510,33 @@ describe('the request as a whole', () => {
     await expectRefusal(directory, () => directory.send({ method: 'POST', path: '/Bulk', body }), refused)
   })
 
+  test.each<[string, readonly unknown[], string]>([
+    ['an operation that is a string', [valid, 'DELETE /Users/1'], 'Operations[1]'],
+    ['an operation without a path', [{ method: 'DELETE' }], 'Operations[0]'],
+    [
+      'a version that is a number',
+      [valid, { method: 'DELETE', path: '/Users/1', version: 1 }],
+      'Operations[1].version',
+    ],
+    ['a POST without a bulkId', [valid, { ...valid, bulkId: undefined }], 'Operations[1]'],
+    ['a repeated bulkId', [valid, valid], 'fine'],
+  ])('names the operation: %s', async (_, operations, named) => {
+    const directory = await startDirectory(0)
+
+    const reply = await directory.send({ method: 'POST', path: '/Bulk', body: message(operations) })
+
+    expect(String(reply.body?.['detail']).endsWith(` Received: ${named}.`)).toBe(true)
+  })
+
+  test('names a bulkId that no operation has', async () => {
+    const directory = await startDirectory(0)
+
+    const reply = await bulk(directory, [aTeam('a', ['bulkId:missing'])])
+
+    const detail = 'The operation refers to a bulkId that no POST of this request has. Received: missing.'
+    expect(resultsOf(reply)).toMatchObject([{ response: { detail } }])
+  })
+
   test('refuses a request without a secret', async () => {
     const directory = await startDirectory(0)
 
