@@ -525,7 +525,7 @@ describe('the request as a whole', () => {
 
     const reply = await directory.send({ method: 'POST', path: '/Bulk', body: message(operations) })
 
-    expect(String(reply.body?.['detail']).endsWith(` Received: ${named}.`)).toBe(true)
+    expect(reply.body?.['detail']).toStrictEqual(expect.stringContaining(` Received: ${named}.`))
   })
 
   test('names a bulkId that no operation has', async () => {
