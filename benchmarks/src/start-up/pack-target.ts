@@ -73,6 +73,7 @@ const registryOutside: Plugin = {
     plugin.onResolve({ filter: bare }, async ({ path, pluginData, ...from }) => {
       if (pluginData === ownResolution || path.startsWith('node:')) return undefined
       const found = await plugin.resolve(path, { ...from, pluginData: ownResolution })
+      if (found.errors.length > 0) return sourceOf(path)
       return found.path.includes('node_modules') ? { path: found.path, external: true } : found
     })
   },
@@ -85,10 +86,14 @@ const optionalOutside: Plugin = {
     plugin.onResolve({ filter: bare }, async ({ path, pluginData, ...from }) => {
       if (pluginData === ownResolution || path.startsWith('node:')) return undefined
       const found = await plugin.resolve(path, { ...from, pluginData: ownResolution })
-      return found.errors.length === 0 ? found : { path, external: true }
+      return found.errors.length === 0 ? found : (sourceOf(path) ?? { path, external: true })
     })
   },
 }
+
+/** Returns an entry of our packages that is not published, such as that of the brands, which targets use to create their data. */
+const sourceOf = (path: string): { readonly path: string } | undefined =>
+  path.startsWith('@mintmark/') ? { path: fileURLToPath(import.meta.resolve(path)) } : undefined
 
 /** Marks a resolution that the plug-in itself requested. */
 const ownResolution = Symbol('own resolution')

@@ -1,5 +1,6 @@
 // The floors that do Mintmark's work, written by hand: on a database, Mintmark's statements on Mintmark's tables, which are
 // recorded at start-up. They check no more than the other floors, so Mintmark cannot cost less.
+import { createWriteGroup } from '../../../../packages/storage-sql/src/sqlite/dialect.ts'
 import { requireValue } from '../../driver/workload.ts'
 import { serveTarget, targetSettings, type Target } from '../serve-target.ts'
 import { floorFixture, floorSecrets } from './floor-fixture.ts'
@@ -32,7 +33,7 @@ async function onOurTables(): Promise<Target> {
   const recorder = createStatementRecorder()
   const { server, site } = await createMintmark(settings, recorder.watch)
   const oauth = requireValue(site.oauth)
-  const store = await oauthStore({ server, site: oauth, recorder }, await sqlConnection(settings))
+  const store = await oauthStore({ server, site: oauth, recorder }, await sqlConnection(settings, createWriteGroup))
   // The floor expects a cookie with this name, whose value is the secret of the session.
   const cookies = oauth.cookies.map((cookie) => `session=${cookie.slice(cookie.indexOf('=') + 1)}`)
   const { clientSecret } = oauth

@@ -1,4 +1,4 @@
-import type { SQLInputValue } from 'node:sqlite'
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 
 import type { SqlDialect } from '@mintmark/storage-sql'
 
@@ -16,7 +16,7 @@ export interface SqlConnection {
   readonly row: (sql: string) => (...values: SQLInputValue[]) => Later<SqlRow | undefined>
   /**
    * Prepares a statement in the engine's own syntax. Its rows are lists of values, because objects take twice as long. On
-   * SQLite, writes that begin together are committed together, as Mintmark's are.
+   * SQLite, writes that begin together are committed together, as Mintmark's are, if the connection was opened with `groupWrites`.
    */
   readonly lists: (sql: string) => (...values: SqlValue[]) => Later<readonly (readonly unknown[])[]>
 }
@@ -25,12 +25,17 @@ export type SqlValue = Parameters<SqlDialect['all']>[1][number]
 
 export type SqlRow = Readonly<Record<string, unknown>>
 
-/** Opens the configured database with Mintmark's connection settings. Loads only the modules of its engine. */
-export async function sqlConnection({
-  storage,
-  sqlitePath = ':memory:',
-  postgresUrl,
-}: TargetSettings): Promise<SqlConnection> {
-  if (storage === 'sqlite') return (await import('./sqlite-connection.ts')).sqliteConnection(sqlitePath)
+/** Returns a function that runs a write on SQLite together with those that begin at the same time. */
+export type GroupWrites = (database: DatabaseSync) => <Result>(write: () => Result) => Promise<Result>
+
+/**
+ * Opens the configured database with Mintmark's connection settings. Loads only the modules of its engine.
+ * @param groupWrites Mintmark's own function, which the other floors must not load: `pnpm bench start` bundles them without it.
+ */
+export async function sqlConnection(
+  { storage, sqlitePath = ':memory:', postgresUrl }: TargetSettings,
+  groupWrites?: GroupWrites,
+): Promise<SqlConnection> {
+  if (storage === 'sqlite') return (await import('./sqlite-connection.ts')).sqliteConnection(sqlitePath, groupWrites)
   return (await import('./postgres-connection.ts')).postgresConnection(postgresUrl)
 }

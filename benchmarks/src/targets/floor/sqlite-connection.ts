@@ -1,14 +1,13 @@
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 
-import { createWriteGroup } from '../../../../packages/storage-sql/src/sqlite/dialect.ts'
-import type { SqlConnection, SqlValue } from './sql-connection.ts'
+import type { GroupWrites, SqlConnection, SqlValue } from './sql-connection.ts'
 
-export function sqliteConnection(path: string): SqlConnection {
+export function sqliteConnection(path: string, groupWrites: GroupWrites | undefined): SqlConnection {
   const database = new DatabaseSync(path)
   database.exec(
     'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY',
   )
-  const runWrite = createWriteGroup(database)
+  const runWrite = groupWrites?.(database)
   return {
     engine: 'sqlite',
     run: (sql) => database.exec(sql),
@@ -27,7 +26,7 @@ export function sqliteConnection(path: string): SqlConnection {
       const run = (values: readonly SqlValue[]) =>
         statement.all(...(values as SQLInputValue[])) as unknown as readonly (readonly unknown[])[]
       const isWrite = /^(?:insert|update|delete) /.test(sql)
-      return (...values) => (isWrite ? runWrite(() => run(values)) : run(values))
+      return (...values) => (isWrite && runWrite !== undefined ? runWrite(() => run(values)) : run(values))
     },
   }
 }
