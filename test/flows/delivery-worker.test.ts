@@ -76,12 +76,7 @@ describe('the loop', () => {
   })
 
   it('sends the next messages to a client as soon as an attempt has ended', async () => {
-    const world = await startLogoutWorld()
-    await world.register('a')
-    for (const session of ['s1', 's2', 's3', 's4', 's5']) {
-      await world.join(session, 'a')
-      await world.revoke(session)
-    }
+    const world = await startWorldWithSignOuts()
     const site = startLoop(world)
 
     // Two messages to a client are sent at once. No pause ends, and the clock stands still.
@@ -92,12 +87,7 @@ describe('the loop', () => {
   })
 
   it('sends the next messages when attempts end while the storage still answers what is due', async () => {
-    const world = await startLogoutWorld()
-    await world.register('a')
-    for (const session of ['s1', 's2', 's3', 's4', 's5']) {
-      await world.join(session, 'a')
-      await world.revoke(session)
-    }
+    const world = await startWorldWithSignOuts()
     const { deliveries } = world.storage
     let running = 0
     const slow: typeof deliveries = {
@@ -512,6 +502,17 @@ interface Loop {
   /** Resolves when an event of this type was reported. */
   until(type: ServerOccurrence['type']): Promise<void>
   stop(): Promise<void>
+}
+
+/** Starts a world in which five sessions of one client have ended, and no worker runs yet. */
+async function startWorldWithSignOuts(): Promise<LogoutWorld> {
+  const world = await startLogoutWorld()
+  await world.register('a')
+  for (const session of ['s1', 's2', 's3', 's4', 's5']) {
+    await world.join(session, 'a')
+    await world.revoke(session)
+  }
+  return world
 }
 
 function startLoop(world: LogoutWorld, storage = world.storage): Loop {
