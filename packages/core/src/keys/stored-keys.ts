@@ -132,13 +132,9 @@ function createKeyReader(settings: StoredKeySettings): KeyReader {
   }
 
   async function keepResult(reading: { readonly at: EpochSeconds; readonly records: Promise<Records> }): Promise<void> {
-    try {
-      const records = await reading.records
-      if (cached === reading) cached = { at: reading.at, records }
-    } catch {
-      // A failed read must not be cached. Whoever waits for it gets the error.
-      if (cached === reading) cached = undefined
-    }
+    const records = await resultOf(reading.records)
+    // A failed read must not be cached.
+    if (cached === reading) cached = records && { at: reading.at, records }
   }
 
   return {
@@ -151,6 +147,15 @@ function createKeyReader(settings: StoredKeySettings): KeyReader {
     forget() {
       cached = undefined
     },
+  }
+}
+
+/** Returns what a cache keeps instead of the promise; `undefined` if it fails. Whoever waits for the promise gets the error. */
+async function resultOf<Result>(pending: Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await pending
+  } catch {
+    return undefined
   }
 }
 
@@ -219,13 +224,11 @@ function createVaultSigners(
     algorithm: SigningAlgorithm,
     opening: { readonly keyId: KeyId; readonly signer: Promise<Signer> },
   ): Promise<void> {
-    try {
-      const signer = await opening.signer
-      if (opened.get(algorithm) === opening) opened.set(algorithm, { keyId: opening.keyId, signer })
-    } catch {
-      // Otherwise a short outage of the vault would make the key unusable for good. Whoever waits for it gets the error.
-      if (opened.get(algorithm) === opening) opened.delete(algorithm)
-    }
+    const signer = await resultOf(opening.signer)
+    if (opened.get(algorithm) !== opening) return
+    // Otherwise a short outage of the vault would make the key unusable for good.
+    if (signer === undefined) opened.delete(algorithm)
+    else opened.set(algorithm, { keyId: opening.keyId, signer })
   }
 
   return (key, algorithm) => {
