@@ -17,6 +17,7 @@ export {
   nodeBuiltin,
   nodeCrypto,
   identifierSeries,
+  randomDatedIdentifier,
   randomIdentifier,
   randomIdentifiers,
   avoidLeadingSign,

@@ -231,6 +231,10 @@ export const randomIdentifier = (random: Random): string => encodeBase64url(avoi
 export const datedIdentifier = (identifier: string, now: number): string =>
   now.toString(36).padStart(7, '0') + identifier.slice(7)
 
+/** Creates an identifier like `randomIdentifier` that begins with the time. */
+export const randomDatedIdentifier = (random: Random, now: number): string =>
+  datedIdentifier(randomIdentifier(random), now)
+
 /**
  * Creates a secret and the identifier of its record. One draw serves both, because a draw costs more than the bytes.
  */

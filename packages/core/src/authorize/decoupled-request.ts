@@ -1,4 +1,4 @@
-import { datedIdentifier, type Random, randomIdentifier } from '@mintmark/internal'
+import { type Random, randomDatedIdentifier } from '@mintmark/internal'
 import { type ClientRecord, type EpochSeconds, familyId, type OAuthStorage } from '@mintmark/storage-interface'
 import {
   type Decision,
@@ -98,7 +98,7 @@ export async function approveDecoupled(
     throw refuse('request_ended', { clientId: request.client.clientId, userId: grant.userId })
   const approval = {
     grantId: grant.grantId,
-    familyId: familyId(datedIdentifier(randomIdentifier(deps.random), now)),
+    familyId: familyId(randomDatedIdentifier(deps.random, now)),
     userId: grant.userId,
     ...grantedAccess(access),
     authentication: access.authentication,

@@ -5,8 +5,7 @@ import {
   anObject,
   aStorage,
   checkOptions,
-  datedIdentifier,
-  randomIdentifier,
+  randomDatedIdentifier,
   required,
   systemRandom,
   type Random,
@@ -226,7 +225,7 @@ export async function grantForUser(
 
   const { user, authentication } = signedInUser
   const decision = {
-    familyId: familyId(datedIdentifier(randomIdentifier(random), now)),
+    familyId: familyId(randomDatedIdentifier(random, now)),
     grantId: grant.grantId,
     authentication,
     claimsRequest: undefined,

@@ -1,4 +1,4 @@
-import { datedIdentifier, findResourceName, type Random, randomIdentifier } from '@mintmark/internal'
+import { findResourceName, type Random, randomDatedIdentifier } from '@mintmark/internal'
 import { type Brand, type EpochSeconds, familyId, grantId } from '@mintmark/storage-interface'
 import type { Lineage } from '@mintmark/storage-interface/stores'
 
@@ -47,7 +47,7 @@ const jwtBearerGrant = (deps: JwtBearerDependencies): GrantType =>
       const grant = await joinGrant({ client, signedInUser }, now, deps)
       const stored = {
         grantId: grant,
-        familyId: familyId(datedIdentifier(randomIdentifier(deps.random), now)),
+        familyId: familyId(randomDatedIdentifier(deps.random, now)),
         clientId: client.clientId,
         userId: signedInUser.user.userId,
         ...granted,

@@ -1,4 +1,4 @@
-import { datedIdentifier, randomIdentifier, type Random } from '@mintmark/internal'
+import { randomDatedIdentifier, type Random } from '@mintmark/internal'
 import {
   after,
   type EpochSeconds,
@@ -211,7 +211,7 @@ async function storeChild(
     boundSessionId,
     organizationId,
     authentication,
-    familyId: familyId(datedIdentifier(randomIdentifier(random), now)),
+    familyId: familyId(randomDatedIdentifier(random, now)),
     clientId: client.clientId,
     scopes: target.scopes,
     resources: target.audience,
