@@ -119,6 +119,36 @@ test('user import refuses a line in which a member occurs twice (RFC 8259 §4)',
   )
 })
 
+test('user import refuses a user who is in an earlier line already, and says in which', async () => {
+  const line = await withDatabase()
+  const csv = ['user_id,name', '1,Ann', '2,Bob', '1,Eve']
+  await writeFile(join(line.folder, 'users.csv'), csv.join('\n'))
+
+  const dry = await line.run('user', 'import', 'users.csv', '--dry-run')
+  const outcome = await line.run('user', 'import', 'users.csv')
+
+  expect(dry.out).toBe('Dry run: 2 created, 0 updated, 0 unchanged, 1 refused.')
+  expect(outcome).toMatchObject({ code: 1, out: '2 created, 0 updated, 0 unchanged, 1 refused.' })
+  expect(outcome.err).toContain('line 4: Not a new user: the user_id is in line 2 already.')
+  const { users } = await line.storage()
+  expect(await users.find(userId('1'))).toMatchObject({ claims: { name: 'Ann' } })
+})
+
+test('user import refuses a file that is not UTF-8 with the number of the line, and writes nobody', async () => {
+  const line = await withDatabase()
+  await writeFile(join(line.folder, 'users.csv'), Buffer.from('user_id,name\n1,Ann\n2,J\u{F6}rg\n', 'latin1'))
+
+  const outcome = await line.run('user', 'import', 'users.csv')
+
+  expect(outcome).toEqual({
+    code: 2,
+    out: '',
+    err: 'mintmark: Line 3 is not UTF-8. Save the file as UTF-8, or convert it with iconv.',
+  })
+  const { users } = await line.storage()
+  expect(await users.find(userId('1'))).toBeUndefined()
+})
+
 test('user import refuses each invalid line with its number and the reason, and writes the other users', async () => {
   const line = await withDatabase()
   const storage = await line.storage()

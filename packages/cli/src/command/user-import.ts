@@ -11,7 +11,7 @@ import { CommandError, UsageError } from '../command-error.ts'
 import { withAdministration } from '../config/open-storage.ts'
 import { readSettings, withConfig, type ConfigOptions } from '../config/settings.ts'
 import { type Checkpoint, readCheckpoint, removeCheckpoint, writeCheckpoint } from '../import/checkpoint.ts'
-import { type Format, type Input, type Line, readUsers } from '../import/read-users.ts'
+import { type Format, type Input, type Line, readUsers, textOf } from '../import/read-users.ts'
 import type { Io } from '../io.ts'
 import { printable, type ShowOptions } from '../show.ts'
 
@@ -163,7 +163,8 @@ async function openSource(file: string, options: ImportOptions, io: Io): Promise
   const path = resolve(io.cwd, file)
   const found = await stat(path).catch(() => undefined)
   if (found?.isFile() !== true) throw new UsageError(`There is no file ${file}.`)
-  for await (const piece of createReadStream(path)) hash.update(piece as Uint8Array)
+  // The whole file is decoded before the first user is written.
+  for await (const text of textOf(createReadStream(path))) hash.update(text)
   const stream = createReadStream(path)
   return {
     format: options.format ?? (path.endsWith('.csv') ? 'csv' : 'jsonl'),

@@ -27,10 +27,47 @@ export interface ColumnOptions {
 }
 
 /** Reads the users of a file, line by line. An invalid line does not prevent reading the others. */
-export const readUsers = (input: Input, format: Format, options: ColumnOptions): AsyncIterable<Line> =>
-  format === 'jsonl' ? readJsonLines(input) : readCsv(input, options)
+export async function* readUsers(input: Input, format: Format, options: ColumnOptions): AsyncGenerator<Line> {
+  const text = textOf(input)
+  const firstLines = new Map<string, number>()
+  for await (const line of format === 'jsonl' ? readJsonLines(text) : readCsv(text, options)) {
+    const first = 'user' in line ? firstLines.get(line.user.userId) : undefined
+    if (first === undefined) {
+      if ('user' in line) firstLines.set(line.user.userId, line.line)
+      yield line
+    } else yield { line: line.line, problem: `Not a new user: the user_id is in line ${first} already.` }
+  }
+}
 
-async function* readJsonLines(input: Input): AsyncGenerator<Line> {
+/**
+ * Decodes UTF-8.
+ * @throws UsageError if it is another encoding: names would be damaged, and nobody would notice.
+ */
+export async function* textOf(input: Input): AsyncGenerator<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  let lines = 1
+  const decode = (piece?: Uint8Array): string => {
+    try {
+      return piece === undefined ? decoder.decode() : decoder.decode(piece, { stream: true })
+    } catch (error) {
+      const [valid = ''] = new TextDecoder().decode(piece).split('\u{FFFD}')
+      const line = lines + breaksIn(valid)
+      throw new UsageError(`Line ${line} is not UTF-8. Save the file as UTF-8, or convert it with iconv.`, {
+        cause: error,
+      })
+    }
+  }
+  for await (const piece of input) {
+    const text = typeof piece === 'string' ? piece : decode(piece)
+    lines += breaksIn(text)
+    yield text
+  }
+  yield decode()
+}
+
+const breaksIn = (text: string): number => text.split('\n').length - 1
+
+async function* readJsonLines(input: AsyncIterable<string>): AsyncGenerator<Line> {
   let line = 0
   for await (const text of linesOf(input)) {
     line += 1
@@ -42,11 +79,9 @@ async function* readJsonLines(input: Input): AsyncGenerator<Line> {
  * Splits the input at line feeds only (JSON Lines). `readline` would also split it at U+2028, which JSON strings may
  * contain.
  */
-async function* linesOf(input: Input): AsyncGenerator<string> {
-  const decoder = new TextDecoder()
+async function* linesOf(input: AsyncIterable<string>): AsyncGenerator<string> {
   let rest = ''
-  for await (const piece of input) {
-    const text = typeof piece === 'string' ? piece : decoder.decode(piece, { stream: true })
+  for await (const text of input) {
     const lines = (rest + text).split('\n')
     rest = lines.pop() ?? ''
     // Without a limit, a file without line breaks would fill the memory.
@@ -92,7 +127,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-async function* readCsv(input: Input, { columns, onIgnored }: ColumnOptions): AsyncGenerator<Line> {
+async function* readCsv(input: AsyncIterable<string>, { columns, onIgnored }: ColumnOptions): AsyncGenerator<Line> {
   let targets: Targets = []
   const skipped: Line[] = []
   const parser = parse({
@@ -123,7 +158,7 @@ interface CsvRecord {
   readonly record: Readonly<Record<string, string>>
 }
 
-async function feed(input: Input, parser: ReturnType<typeof parse>): Promise<void> {
+async function feed(input: AsyncIterable<string>, parser: ReturnType<typeof parse>): Promise<void> {
   try {
     for await (const piece of input)
       if (!parser.write(piece)) await new Promise((resolve) => parser.once('drain', resolve))
