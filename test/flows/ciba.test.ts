@@ -47,6 +47,17 @@ describe('a client that names a user (CIBA Core 1.0)', () => {
     ])
   })
 
+  it('asks for a scope value that it is not registered for, and the event names what was left out', async () => {
+    const site = await startCibaServer()
+    await askForId(site, { scope: 'openid email' })
+
+    expect(site.events.find(({ type }) => type === 'request.asked')).toMatchObject({
+      clientId: 'C',
+      scopes: ['openid'],
+      omittedScopes: ['email'],
+    })
+  })
+
   it('is described to the host, which finds the request again for its user alone', async () => {
     const site = await startCibaServer({}, { location: () => 'Lyon' })
     const { pending } = await askForId(site, { acr_values: 'gold silver' })

@@ -52,6 +52,17 @@ describe('a device without a browser (RFC 8628)', () => {
     expect(types).toEqual(expect.arrayContaining(['request.asked', 'request.decided', 'tokens.issued']))
   })
 
+  it('asks for a scope value that it is not registered for, and the event names what was left out', async () => {
+    const site = await startDeviceServer()
+    await ask(site, { scope: 'openid email' })
+
+    expect(site.events.find(({ type }) => type === 'request.asked')).toMatchObject({
+      clientId: 'V',
+      scopes: ['openid'],
+      omittedScopes: ['email'],
+    })
+  })
+
   it('gets only the scope values that the user granted', async () => {
     const site = await startDeviceServer()
     const { deviceCode, userCode } = await askForCodes(site)

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
-import { basic, encode, obtainTokens, postForm, token } from '../support/flow.ts'
+import { authorize, basic, encode, obtainTokens, postForm, token } from '../support/flow.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
 // A refusal tells the operator whose request it was, what was sent, and what would have been accepted.
@@ -47,6 +47,21 @@ describe('the event of a refusal', () => {
 
     expect(lastContext()).toMatchObject({ context: { clientId: 'M' } })
   })
+
+  it.each([
+    ['response_type', 'response_type_unsupported'],
+    ['response_mode', 'response_mode_unknown'],
+    ['prompt', 'prompt_invalid'],
+    ['max_age', 'max_age_invalid'],
+  ])(
+    'of an authorization request names the client and the refused %s, at most 100 characters',
+    async (name, reason) => {
+      await authorize(site, { [name]: `wrong-${'x'.repeat(200)}` })
+
+      const requestedValue = `wrong-${'x'.repeat(94)}`
+      expect(lastContext()).toMatchObject({ reason, context: { clientId: 'A', requestedValue } })
+    },
+  )
 
   it.each(['/token/introspection', '/token/revocation'])(
     'at %s names the client that sent no token (RFC 7009 §2.1)',

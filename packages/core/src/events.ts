@@ -125,6 +125,8 @@ export type ServerOccurrence =
       /** The user whom the client named; a device does not know its user. */
       readonly userId?: string
       readonly scopes: readonly string[]
+      /** At most 20 of the requested scope values that were left out, because the client is not registered for them. */
+      readonly omittedScopes: readonly string[]
     }
   | {
       /** A user decided about a request from another device. */

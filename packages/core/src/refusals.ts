@@ -1332,6 +1332,10 @@ interface RequiredContext {
   readonly scope_not_allowed: Required<Pick<RefusalContext, 'clientId' | 'refusedScopes' | 'registeredScopes'>>
   readonly scope_not_granted: Required<Pick<RefusalContext, 'clientId' | 'refusedScopes' | 'grantedScopes'>>
   readonly resource_unknown: Required<Pick<RefusalContext, 'clientId' | 'refusedResources' | 'knownResources'>>
+  readonly response_type_unsupported: Required<Pick<RefusalContext, 'requestedValue'>>
+  readonly response_mode_unknown: Required<Pick<RefusalContext, 'requestedValue'>>
+  readonly prompt_invalid: Required<Pick<RefusalContext, 'requestedValue'>>
+  readonly max_age_invalid: Required<Pick<RefusalContext, 'requestedValue'>>
   readonly authentication_context_missing: Required<Pick<RefusalContext, 'clientId' | 'missingMembers'>>
   readonly grant_type_unknown: Required<Pick<RefusalContext, 'clientId' | 'requestedGrantType'>>
   readonly resource_not_registered: Required<Pick<RefusalContext, 'clientId' | 'refusedResources'>>
@@ -1425,6 +1429,8 @@ export interface RefusalContext {
   readonly knownResources?: readonly string[] | undefined
   /** With the reasons about grant types: the requested one, at most 100 characters. */
   readonly requestedGrantType?: string | undefined
+  /** With the reasons `response_type_unsupported`, `response_mode_unknown`, `prompt_invalid` and `max_age_invalid`: the value, at most 100 characters. */
+  readonly requestedValue?: string | undefined
   /** With the reasons that begin with `client_document`: the host of the metadata document. */
   readonly documentHost?: string | undefined
   /** What was wrong with the document, such as `unreachable`, `not_public`, `too_large` or `http_404`. */

@@ -84,7 +84,7 @@ const lines: { readonly [Type in ServerEvent['type']]: (event: EventOfType<Type>
   'sign_in.one_address': (event) =>
     `sign_in.one_address: all sign-ins come from ${event.network ?? 'an unknown address'} and share one limit. Behind a proxy, pass the browser's address to limitSignIns; with Express: app.set('trust proxy', 1)`,
   'request.pushed': (event) => `request.pushed: by ${nameOf(event.clientId)}`,
-  'request.asked': (event) => `request.asked: ${event.kind} by ${nameOf(event.clientId)}`,
+  'request.asked': (event) => `request.asked: ${event.kind} by ${nameOf(event.clientId)}${withoutScopes(event)}`,
   'request.decided': (event) =>
     `request.decided: ${event.kind} ${event.decision}${userOf(event)} for ${nameOf(event.clientId)}`,
   'user_code.unknown': () => 'user_code.unknown: no pending request has the entered code',
@@ -162,7 +162,7 @@ function refusalDetails({ context }: RequestRefused): string {
     ['refused resource', context.refusedResources?.join(' ')],
     ['missing', context.missingMembers?.join(' ')],
     ['known resources', context.knownResources?.join(' ') || (context.knownResources && 'none')],
-    ['requested', context.requestedGrantType],
+    ['requested', context.requestedGrantType ?? context.requestedValue],
     ['document at', context.documentHost],
     ['failure', context.documentFailure],
     ['assertion of', context.assertion?.issuer ?? undefined],

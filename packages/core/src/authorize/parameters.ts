@@ -150,7 +150,8 @@ export function parsePrompt(value: string | undefined): ReadonlySet<Prompt> {
   const values = splitAtSpaces(value)
   const known = prompts.filter((prompt) => values.includes(prompt))
   // OIDC Core §3.1.2.1: none cannot be combined with other values, and unknown values are refused.
-  if (known.length !== values.length || (values.includes('none') && values.length > 1)) throw refuse('prompt_invalid')
+  if (known.length !== values.length || (values.includes('none') && values.length > 1))
+    throw refuse('prompt_invalid', { requestedValue: value?.slice(0, 100) ?? '' })
   return new Set(known)
 }
 

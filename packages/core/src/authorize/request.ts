@@ -369,7 +369,7 @@ function requireCodeResponse(parameters: Parameters, client: ClientRecord): void
   const responseType = parameters.get('response_type')
   if (responseType === undefined) throw refuse('response_type_missing')
   // RFC 9700 §2.1.2: tokens are not returned in a redirect.
-  if (responseType !== 'code') throw refuse('response_type_unsupported')
+  if (responseType !== 'code') throw refuse('response_type_unsupported', { requestedValue: responseType.slice(0, 100) })
   // RFC 6749 §4.1.2.1: unauthorized_client.
   if (!client.grantTypes.includes('authorization_code')) throw refuse('grant_type_not_registered')
 }
@@ -380,7 +380,8 @@ function requireCodeResponse(parameters: Parameters, client: ClientRecord): void
  */
 function requireResponseMode(parameters: Parameters, { responseMode }: RedirectTarget): void {
   const requested = parameters.get('response_mode')
-  if (requested !== undefined && requested !== responseMode.mode) throw refuse('response_mode_unknown')
+  if (requested !== undefined && requested !== responseMode.mode)
+    throw refuse('response_mode_unknown', { requestedValue: requested.slice(0, 100) })
 }
 
 /** Returns the contexts that satisfy `acr_values`, as far as the host ranks them. */
@@ -404,6 +405,6 @@ const preferredAcr = (claimed: readonly JsonValue[], acrValues: string | undefin
 function parseMaxAge(value: string | undefined): number | undefined {
   if (value === undefined) return undefined
   // OIDC Core §3.1.2.1: a number of seconds.
-  if (!/^[0-9]{1,9}$/.test(value)) throw refuse('max_age_invalid')
+  if (!/^[0-9]{1,9}$/.test(value)) throw refuse('max_age_invalid', { requestedValue: value.slice(0, 100) })
   return Number(value)
 }

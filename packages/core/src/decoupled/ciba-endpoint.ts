@@ -26,6 +26,7 @@ import { cibaGrantType } from '../clients/grant-types.ts'
 import { requireProfile } from '../clients/security-profile.ts'
 import { type Parameters, readForm, refuseRepeated } from '../parameters.ts'
 import { requireResource } from '../permissions/resources.ts'
+import { omittedScopes } from '../permissions/scopes.ts'
 import type { RateLimiter } from '../rate-limiter.ts'
 import { refuse } from '../refusals.ts'
 import type { DpopVerifier, VerifiedProof } from '../sender/prove-possession.ts'
@@ -158,7 +159,9 @@ async function ask(asked: CibaRequest, now: EpochSeconds, deps: CibaEndpointDepe
     notification: token && (await deps.notificationSeal.seal({ authReqId, token }, digest)),
   }
   await decoupledStore(deps.storage).insert(record)
-  const about = { clientId: client.clientId, userId: user.userId, scopes: access.scopes }
+  const { clientId } = client
+  const left = omittedScopes(parameters.get('scope'), access.scopes)
+  const about = { clientId, userId: user.userId, scopes: access.scopes, omittedScopes: left }
   deps.journal.record(request, { type: 'request.asked', kind: 'ciba', ...about })
   await askUser(record, asked, deps)
   return json(200, { auth_req_id: authReqId, expires_in: lifetime, interval: pollInterval }, [

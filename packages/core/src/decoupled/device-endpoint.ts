@@ -27,6 +27,7 @@ import type { Journal } from '../events.ts'
 import type { KeyRing } from '../keys/ring.ts'
 import { type Parameters, readForm, refuseRepeated } from '../parameters.ts'
 import { requireResource } from '../permissions/resources.ts'
+import { omittedScopes } from '../permissions/scopes.ts'
 import type { RateLimiter } from '../rate-limiter.ts'
 import { refuse } from '../refusals.ts'
 import type { DpopVerifier, VerifiedProof } from '../sender/prove-possession.ts'
@@ -113,6 +114,7 @@ async function ask(
     kind: 'device',
     clientId: client.clientId,
     scopes: access.scopes,
+    omittedScopes: omittedScopes(form.get('scope'), access.scopes),
   })
   const page = `${deps.issuer}${devicePath}`
   const answer = {
