@@ -135,6 +135,28 @@ it('a failure of storage is reported as 503, and only the event contains its cau
   ])
 })
 
+it('the log does not say that an action was refused if storage fails after its change', async () => {
+  const storage = createMemoryStorage({ issuer, database: createMemoryDatabase() })
+  const failing: AdminStorage = {
+    ...storage,
+    users: {
+      ...storage.users,
+      insert: async (user) => {
+        await storage.users.insert(user)
+        throw new StorageUnavailableError('The connection was lost at COMMIT')
+      },
+    },
+  }
+  const system = startAdmin({ storage: failing })
+
+  await expect(system.admin.users.create({ userId: 'a1' })).rejects.toMatchObject({ reason: 'storage_unavailable' })
+
+  expect(await storage.users.find(userId('a1'))).toMatchObject({ active: true })
+  expect((await system.admin.audit.list()).items.map(({ detail }) => detail)).toContainEqual(
+    expect.objectContaining({ stage: 'failed', reason: 'storage_unavailable' }),
+  )
+})
+
 /** Starts an administration whose log fails for the entries that a test selects. */
 function withLog() {
   const down: { when: ((stage: unknown) => boolean) | undefined } = { when: undefined }

@@ -63,7 +63,8 @@ export async function audit<Result>(action: AuditedAction<Result>, context: Admi
     return result
   } catch (thrown) {
     const error = recordRefusal(toAdminError(thrown), { name, target }, context)
-    await write('refused', { reason: error.reason })
+    // A storage that fails after a change, or while it confirms one, leaves it open whether the change was made.
+    await write(error.status >= 500 ? 'failed' : 'refused', { reason: error.reason })
     throw error
   }
 }
@@ -92,7 +93,8 @@ export const auditChange = <Result>(
     context,
   )
 
-type Stage = 'intended' | 'done' | 'refused'
+/** `failed`: the action may have been performed, in whole or in part. */
+type Stage = 'intended' | 'done' | 'refused' | 'failed'
 
 async function writeEntry(type: AdminAction, detail: JsonObject, { auditLog }: AdminContext): Promise<boolean> {
   try {

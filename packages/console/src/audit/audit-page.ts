@@ -70,7 +70,7 @@ function auditRow(entry: JsonObject, visit: Visit) {
 
 function stageText(stage: string, { messages }: Visit): Fragment {
   const { stages } = messages.audit
-  if (stage === 'refused') return html`<span class="bad">${stages.refused}</span>`
+  if (stage === 'refused' || stage === 'failed') return html`<span class="bad">${stages[stage]}</span>`
   return html`${stage === 'intended' ? stages.intended : stage === 'done' ? stages.done : stage}`
 }
 

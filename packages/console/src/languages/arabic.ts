@@ -222,7 +222,7 @@ export const arabic: Messages = {
     intro: 'لكل إجراء قيدان: واحد قبل تنفيذه وآخر بنتيجته.',
     download: 'تنزيل بصيغة CSV',
     filterHint: 'المعرّف الكامل، أو إجراء مثل client.disabled',
-    stages: { intended: 'مطلوب', done: 'منفّذ', refused: 'مرفوض' },
+    stages: { intended: 'مطلوب', done: 'منفّذ', refused: 'مرفوض', failed: 'غير مؤكد' },
   },
   deliveries: {
     intro: 'رسائل إلى العملاء، مثل رموز تسجيل الخروج. الرسائل التي تم التخلي عنها تحتاج إلى انتباه.',

@@ -229,7 +229,7 @@ export const dutch: Messages = {
     intro: 'Elke actie heeft twee regels: een voordat ze wordt uitgevoerd en een met het resultaat.',
     download: 'Downloaden als CSV',
     filterHint: 'Het hele kenmerk, of een actie zoals client.disabled',
-    stages: { intended: 'Gevraagd', done: 'Uitgevoerd', refused: 'Geweigerd' },
+    stages: { intended: 'Gevraagd', done: 'Uitgevoerd', refused: 'Geweigerd', failed: 'Onzeker' },
   },
   deliveries: {
     intro: 'Berichten aan clients, zoals afmeldtokens. Opgegeven berichten vragen aandacht.',

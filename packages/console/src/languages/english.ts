@@ -224,7 +224,7 @@ export const english: Messages = {
     intro: 'Each action has two entries: one before it is carried out, and one with its outcome.',
     download: 'Download as CSV',
     filterHint: 'The whole identifier, or an action such as client.disabled',
-    stages: { intended: 'Requested', done: 'Done', refused: 'Refused' },
+    stages: { intended: 'Requested', done: 'Done', refused: 'Refused', failed: 'Uncertain' },
   },
   deliveries: {
     intro: 'Messages to clients, such as logout tokens. Abandoned messages need attention.',

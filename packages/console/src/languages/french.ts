@@ -230,7 +230,7 @@ export const french: Messages = {
     intro: 'Chaque action a deux entrées : une avant son exécution et une avec son résultat.',
     download: 'Télécharger en CSV',
     filterHint: 'L’identifiant complet, ou une action comme client.disabled',
-    stages: { intended: 'Demandé', done: 'Effectué', refused: 'Refusé' },
+    stages: { intended: 'Demandé', done: 'Effectué', refused: 'Refusé', failed: 'Incertain' },
   },
   deliveries: {
     intro: 'Messages aux clients, comme les jetons de déconnexion. Les messages abandonnés demandent votre attention.',

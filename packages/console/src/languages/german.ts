@@ -231,7 +231,7 @@ export const german: Messages = {
     intro: 'Zu jeder Aktion gibt es zwei Einträge: einen vor der Ausführung und einen mit dem Ergebnis.',
     download: 'Als CSV herunterladen',
     filterHint: 'Die ganze Kennung, oder eine Aktion wie client.disabled',
-    stages: { intended: 'Angefordert', done: 'Ausgeführt', refused: 'Abgelehnt' },
+    stages: { intended: 'Angefordert', done: 'Ausgeführt', refused: 'Abgelehnt', failed: 'Ungewiss' },
   },
   deliveries: {
     intro: 'Nachrichten an Clients, zum Beispiel Logout-Tokens. Aufgegebene Nachrichten brauchen Aufmerksamkeit.',

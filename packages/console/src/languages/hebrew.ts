@@ -223,7 +223,7 @@ export const hebrew: Messages = {
     intro: 'לכל פעולה שתי רשומות: אחת לפני הביצוע ואחת עם התוצאה.',
     download: 'הורדה כ-CSV',
     filterHint: 'המזהה המלא, או פעולה כמו client.disabled',
-    stages: { intended: 'התבקשה', done: 'בוצעה', refused: 'נדחתה' },
+    stages: { intended: 'התבקשה', done: 'בוצעה', refused: 'נדחתה', failed: 'לא ודאית' },
   },
   deliveries: {
     intro: 'הודעות ללקוחות, כמו אסימוני יציאה. הודעות שננטשו דורשות תשומת לב.',

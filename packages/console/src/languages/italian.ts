@@ -226,7 +226,7 @@ export const italian: Messages = {
     intro: 'Ogni azione ha due voci: una prima dell’esecuzione e una con l’esito.',
     download: 'Scarica come CSV',
     filterHint: 'L’identificatore completo, oppure un’azione come client.disabled',
-    stages: { intended: 'Richiesta', done: 'Eseguita', refused: 'Rifiutata' },
+    stages: { intended: 'Richiesta', done: 'Eseguita', refused: 'Rifiutata', failed: 'Incerta' },
   },
   deliveries: {
     intro: 'Messaggi ai client, come i token di disconnessione. I messaggi abbandonati richiedono attenzione.',

@@ -225,7 +225,7 @@ export const japanese: Messages = {
     intro: '各操作には、実行前の記録と結果の記録の二つがあります。',
     download: 'CSV でダウンロード',
     filterHint: '完全な識別子、または client.disabled のような操作名',
-    stages: { intended: '要求', done: '完了', refused: '拒否' },
+    stages: { intended: '要求', done: '完了', refused: '拒否', failed: '不明' },
   },
   deliveries: {
     intro: 'ログアウトトークンなど、クライアントへのメッセージ。配信を断念したメッセージは確認が必要です。',

@@ -166,7 +166,7 @@ export interface Messages {
     readonly intro: string
     readonly download: string
     readonly filterHint: string
-    readonly stages: Readonly<Record<'intended' | 'done' | 'refused', string>>
+    readonly stages: Readonly<Record<'intended' | 'done' | 'refused' | 'failed', string>>
   }
   readonly deliveries: {
     readonly intro: string

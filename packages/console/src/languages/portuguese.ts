@@ -225,7 +225,7 @@ export const portuguese: Messages = {
     intro: 'Cada ação tem dois registros: um antes de ser executada e outro com o resultado.',
     download: 'Baixar como CSV',
     filterHint: 'O identificador completo, ou uma ação como client.disabled',
-    stages: { intended: 'Solicitada', done: 'Executada', refused: 'Recusada' },
+    stages: { intended: 'Solicitada', done: 'Executada', refused: 'Recusada', failed: 'Incerta' },
   },
   deliveries: {
     intro: 'Mensagens a clientes, como tokens de logout. Mensagens abandonadas precisam de atenção.',

@@ -225,7 +225,7 @@ export const spanish: Messages = {
     intro: 'Cada acción tiene dos entradas: una antes de realizarse y otra con su resultado.',
     download: 'Descargar como CSV',
     filterHint: 'El identificador completo, o una acción como client.disabled',
-    stages: { intended: 'Solicitado', done: 'Realizado', refused: 'Rechazado' },
+    stages: { intended: 'Solicitado', done: 'Realizado', refused: 'Rechazado', failed: 'Incierto' },
   },
   deliveries: {
     intro: 'Mensajes a los clientes, como los tokens de cierre de sesión. Los mensajes abandonados requieren atención.',
