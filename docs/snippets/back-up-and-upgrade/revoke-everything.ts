@@ -1,6 +1,6 @@
 import { epochSeconds, type AdminStorage } from '@mintmark/storage-interface'
 
-/** Revokes everything that was issued to any user, so all users must sign in again. The users stay active. */
+/** Revokes everything that was issued to any user, so all users must sign in again. It can be repeated if it stops. */
 export async function revokeEverything(storage: AdminStorage): Promise<number> {
   let revoked = 0
   for (let after: string | undefined; ;) {
@@ -11,9 +11,7 @@ export async function revokeEverything(storage: AdminStorage): Promise<number> {
     })
     if (listed.outcome === 'tooMany') throw new Error('The users cannot be listed.')
     for (const { userId } of listed.records.filter(({ active }) => active)) {
-      console.log('Revoking', userId) // if the process stops here, this user may stay inactive
-      await storage.users.deactivate(userId, epochSeconds(Date.now() / 1000))
-      await storage.users.reactivate(userId, epochSeconds(Date.now() / 1000))
+      await storage.users.revokeAccess(userId, epochSeconds(Date.now() / 1000))
       revoked += 1
     }
     if (listed.next === undefined) return revoked

@@ -24,4 +24,5 @@ export {
   aProvisionedState,
   aProvisionedUser,
   anInitialAccessToken,
+  aWebhook,
 } from './contract/provisioning-fixtures.ts'
