@@ -42,8 +42,8 @@ const { values, selected } = await runCommand(usage, (args) => {
 })
 
 const effort: Effort = values.quick
-  ? { connections: 32, warmUp: { flows: 12_000, milliseconds: 4000 }, rounds: 3, windows: 8, window: 100 }
-  : { connections: 32, warmUp: { flows: 20_000, milliseconds: 10_000 }, rounds: 5, windows: 16, window: 150 }
+  ? { connections: 32, warmUp: { flows: 40_000, milliseconds: 6000 }, rounds: 3, windows: 8, window: 100 }
+  : { connections: 32, warmUp: { flows: 60_000, milliseconds: 10_000 }, rounds: 5, windows: 16, window: 150 }
 
 console.log(`${environment()}\n`)
 const interrupted = interruption()

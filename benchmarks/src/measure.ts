@@ -9,7 +9,8 @@ export interface Effort {
   readonly connections: number
   /**
    * How many flows run before the measurement, and for how long at most. Node compiles a function in several steps while it
-   * is called often, on other threads of the process; a server reaches its final speed after some 10,000 requests.
+   * is called often, on other threads of the process: the more code a request runs, the later a server reaches its final
+   * speed, Mintmark's SCIM server after some 30,000 requests.
    */
   readonly warmUp: { readonly flows: number; readonly milliseconds: number }
   readonly rounds: number

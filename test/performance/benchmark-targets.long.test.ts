@@ -4,7 +4,7 @@ import { openLane, type Lane } from '../../benchmarks/src/driver/lane.ts'
 import { workloads, type WorkloadName } from '../../benchmarks/src/driver/workloads.ts'
 import type { Site } from '../../benchmarks/src/site.ts'
 import { floorOurs, oauthMintmark, oauthSuites } from '../../benchmarks/src/suites/oauth-suites.ts'
-import { scimFloorOurs, scimMintmark, scimSuites } from '../../benchmarks/src/suites/scim-suites.ts'
+import { scimFloorOurWork, scimMintmark, scimSuites } from '../../benchmarks/src/suites/scim-suites.ts'
 import type { SuiteTarget } from '../../benchmarks/src/suites/suite.ts'
 import { startTarget } from '../../benchmarks/src/target-process.ts'
 import { aDatabase } from '../../packages/storage-sql/test/support/postgres-of-the-run.ts'
@@ -55,7 +55,7 @@ describe.concurrent('benchmark targets', () => {
       ]
 
       const [floor, mintmark] = await Promise.all(
-        [scimFloorOurs, scimMintmark].map(async (create) =>
+        [scimFloorOurWork, scimMintmark].map(async (create) =>
           responsesOf(create('under test', { storage, rows: 1000 }), names),
         ),
       )

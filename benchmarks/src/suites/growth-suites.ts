@@ -1,6 +1,6 @@
 import type { TargetSettings } from '../site.ts'
 import { oauthMintmark } from './oauth-suites.ts'
-import { scimFloor, scimFloorOurs, scimMintmark } from './scim-suites.ts'
+import { scimFloor, scimFloorOurWork, scimMintmark } from './scim-suites.ts'
 import type { Change, Suite, SuiteTarget } from './suite.ts'
 
 /**
@@ -22,7 +22,7 @@ export const growthSuites = (sizes: readonly number[]): readonly Suite[] =>
         storage === 'memory'
           ? growthTargets(storage, sizes.filter(fitsInMemory), scimMintmark)
           : [
-              ...[scimFloor, scimFloorOurs].flatMap((of) => growthTargets(storage, sizes.slice(-1), of)),
+              ...[scimFloor, scimFloorOurWork].flatMap((of) => growthTargets(storage, sizes.slice(-1), of)),
               ...growthTargets(storage, sizes, scimMintmark),
             ],
     },

@@ -7,7 +7,7 @@ import { accountClaims, accountState } from './account-state.ts'
 import { prepareRecorded, type Values } from './prepare-recorded.ts'
 import type { RecordedStatement } from './recorded-statements.ts'
 import { recordedTable } from './recorded-table.ts'
-import type { ScimDocument, ScimDocuments } from './scim-documents.ts'
+import type { ScimDocument, ScimDocuments, WrittenDocument } from './scim-documents.ts'
 import { probe, probedPage, scimStatements, type RecordedScim } from './scim-statements.ts'
 import type { SqlConnection } from './sql-connection.ts'
 
@@ -58,6 +58,11 @@ export async function scimAccounts(recorded: RecordedScim, connection: SqlConnec
     at: { total: totalAt },
   } = recordedTable(statements.page, users, ['total'])
   const textOf = (account: Account): string => accountText(account, base)
+  const written = (account: Account): WrittenDocument => ({
+    text: textOf(account),
+    version: account.version,
+    location: base + account.userId,
+  })
   const named = accountReader(statements.byUserName)
   const addressed = accountReader(statements.byWorkEmail)
   const paged = accountReader(statements.page)
@@ -80,7 +85,7 @@ export async function scimAccounts(recorded: RecordedScim, connection: SqlConnec
       const now = seconds()
       const userId = randomBytes(16).toString('base64url')
       requireWritten(await insert({ ...columns, userId, now }))
-      return textOf({ ...columns, active, userId, createdAt: now, updatedAt: now, version: 1 })
+      return written({ ...columns, active, userId, createdAt: now, updatedAt: now, version: 1 })
     },
     change: async (userId, members) => {
       const [row = []] = await find({ userId })
@@ -90,19 +95,31 @@ export async function scimAccounts(recorded: RecordedScim, connection: SqlConnec
       const now = seconds()
       requireWritten(await (active ? reactivate : deactivate)({ claims, userId, now, version: account.version }))
       for (const run of active ? [] : afterDeactivation) await run({ userId })
-      return textOf({ ...account, active, updatedAt: now, version: account.version + 1 })
+      return written({ ...account, active, updatedAt: now, version: account.version + 1 })
     },
   }
 }
 
-/** Returns a function that reads the digest of the provider's secret; empty if the provider is disabled. */
+/**
+ * Returns a function that reads the digest of the provider's secret; empty if the provider is disabled or the secret has expired.
+ * The secrets are parsed when they have changed.
+ */
 function secretReader(statement: RecordedStatement): (row: Values) => string {
   const { at, valuesOf } = recordedTable(statement, 'mintmark_identity_providers', ['secrets', 'disabled_at'])
+  let known: { readonly text: string; readonly secrets: readonly Secret[] } = { text: '[]', secrets: [] }
   return (row) => {
     const values = valuesOf(row)
-    if (values[at.disabled_at] !== null) return ''
-    return (JSON.parse(String(values[at.secrets])) as readonly { readonly digest: string }[])[0]?.digest ?? ''
+    const text = String(values[at.secrets])
+    if (text !== known.text) known = { text, secrets: JSON.parse(text) as readonly Secret[] }
+    const [secret] = known.secrets
+    if (values[at.disabled_at] !== null || secret === undefined) return ''
+    return secret.expiresAt !== undefined && seconds() >= secret.expiresAt ? '' : secret.digest
   }
+}
+
+interface Secret {
+  readonly digest: string
+  readonly expiresAt?: number
 }
 
 /** The stored data of a user. */

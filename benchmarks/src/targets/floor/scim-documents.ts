@@ -15,9 +15,16 @@ export interface ScimDocuments {
   byUserName(name: string): Later<readonly string[]>
   byWorkEmail(value: string): Later<readonly string[]>
   page(offset: number, limit: number): Later<ScimPage>
-  insert(document: ScimDocument): Promise<string>
+  insert(document: ScimDocument): Promise<WrittenDocument>
   /** Replaces members of a document. */
-  change(id: string, members: Partial<ScimDocument>): Promise<string>
+  change(id: string, members: Partial<ScimDocument>): Promise<WrittenDocument>
+}
+
+/** A document after a write. */
+export interface WrittenDocument {
+  readonly text: string
+  readonly version: number
+  readonly location: string
 }
 
 export interface ScimPage {
@@ -62,14 +69,14 @@ export async function scimDocuments(
       const text = JSON.stringify(written)
       await insert(written.id, document.userName.toLowerCase(), document.emails[0]?.value ?? '', text)
       total += 1
-      return text
+      return { text, version: 1, location: locationOf(written.id) }
     },
     change: async (id, members) => {
       const found = await find(id)
       const document = JSON.parse(String(found?.['document'])) as ScimDocument
       const text = JSON.stringify(withMeta({ ...document, ...members }, id))
       await update(text, id)
-      return text
+      return { text, version: 1, location: locationOf(id) }
     },
   }
 }
@@ -110,10 +117,12 @@ function withMeta(document: ScimDocument, id: string): ScimDocument & { readonly
       resourceType: 'User',
       created: now,
       lastModified: now,
-      location: `${issuer}/Users/${id}`,
+      location: locationOf(id),
       version: 'W/"1"',
     },
   }
 }
+
+const locationOf = (id: string): string => `${issuer}/Users/${id}`
 
 const textsOf = (rows: readonly SqlRow[]): readonly string[] => rows.map((row) => row['document'] as string)
