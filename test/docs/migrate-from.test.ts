@@ -29,6 +29,10 @@ it('clients of oidc-provider keep their identifiers and secrets, and the import 
   const notImported = await importClients(
     [
       { client_id: 'job', client_secret: secret, grant_types: ['client_credentials'], redirect_uris: [] },
+      Object.assign(
+        { client_id: 'rest', client_secret: secret, redirect_uris: ['https://rest.example/cb'] },
+        { post_logout_redirect_uris: ['https://rest.example/'], require_auth_time: true },
+      ),
       { client_id: 'app', client_secret: secret, redirect_uris: ['https://app.example/cb'], default_max_age: 60 },
       { client_id: 'spa', token_endpoint_auth_method: 'none', redirect_uris: ['https://spa.example/cb'] },
       { client_id: 'weak', client_secret: 'foobar', redirect_uris: ['https://weak.example/cb'] },
@@ -37,7 +41,11 @@ it('clients of oidc-provider keep their identifiers and secrets, and the import 
     storage,
   )
 
-  expect([...notImported.keys()]).toEqual(['weak', 'plain'])
+  expect([...notImported.keys()]).toEqual(['rest', 'weak', 'plain'])
+  expect(notImported.get('rest')).toBe('Not imported: require_auth_time.')
+  expect(await storage.clients.find(clientId('rest'))).toMatchObject({
+    postLogoutRedirectUris: ['https://rest.example/'],
+  })
   expect(await machineTokens(storage, 'job')).toMatchObject({ token_type: 'bearer' })
   expect(await storage.clients.find(clientId('app'))).toMatchObject({
     defaultMaxAge: 60,
@@ -90,6 +98,8 @@ it('users keep their sub, and importing twice changes nothing', async () => {
 it('a Keycloak realm keeps its issuer, its user ids and the secrets of its clients', async () => {
   const storage = createMemoryStorage({ issuer: 'https://login.example/realms/acme' })
   const id = 'f2c0e1d4-8a55-4a67-9d0e-0a4a3a3f7d11'
+  await storage.users.insert({ userId: userId('taken'), claims: {}, createdAt: epochSeconds(1) })
+  await storage.users.remove(userId('taken'), epochSeconds(2))
 
   const notImported = await importRealm(
     {
@@ -104,6 +114,8 @@ it('a Keycloak realm keeps its issuer, its user ids and the secrets of its clien
           enabled: true,
         },
         { id: 'gone', username: 'bob', enabled: false },
+        { id: 'job-user', username: 'service-account-job', serviceAccountClientId: 'job' },
+        { id: 'taken', username: 'eve' },
       ],
       clients: [
         { clientId: 'account', publicClient: true },
@@ -114,14 +126,30 @@ it('a Keycloak realm keeps its issuer, its user ids and the secrets of its clien
           serviceAccountsEnabled: true,
           defaultClientScopes: ['profile'],
         },
-        { clientId: 'shop', secret, redirectUris: ['https://shop.example/cb'] },
+        {
+          clientId: 'shop',
+          secret,
+          redirectUris: ['https://shop.example/cb'],
+          attributes: {
+            'post.logout.redirect.uris': 'https://shop.example/##https://shop.example/bye',
+            'backchannel.logout.url': 'https://shop.example/logout',
+          },
+        },
         { clientId: 'wild', secret, redirectUris: ['https://wild.example/*'] },
       ],
     },
     storage,
   )
 
-  expect([...notImported]).toEqual([['wild', expect.stringContaining('wildcard')]])
+  expect([...notImported]).toEqual([
+    ['user eve', 'The user was removed here.'],
+    ['wild', expect.stringContaining('wildcard')],
+  ])
+  expect(await storage.users.find(userId('job-user'))).toBeUndefined()
+  expect(await storage.clients.find(clientId('shop'))).toMatchObject({
+    postLogoutRedirectUris: ['https://shop.example/', 'https://shop.example/bye'],
+    backchannelLogoutUri: 'https://shop.example/logout',
+  })
   expect(await machineTokens(storage, 'job')).toMatchObject({ token_type: 'bearer' })
   expect(await storage.users.find(userId(id))).toMatchObject({
     active: true,

@@ -26,4 +26,6 @@ export interface KeycloakUser {
   readonly firstName?: string
   readonly lastName?: string
   readonly enabled?: boolean
+  /** Only of the user that Keycloak creates for a client with a service account. */
+  readonly serviceAccountClientId?: string
 }

@@ -7,6 +7,8 @@ export interface OldClient {
   readonly client_name?: string
   readonly token_endpoint_auth_method?: TokenEndpointAuthMethod
   readonly redirect_uris?: readonly string[]
+  readonly post_logout_redirect_uris?: readonly string[]
+  readonly backchannel_logout_uri?: string
   readonly grant_types?: readonly string[]
   readonly scope?: string
   readonly jwks?: JsonObject
