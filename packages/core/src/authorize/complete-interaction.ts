@@ -15,6 +15,7 @@ import {
 import type { OrganizationId, OrganizationRecord } from '@mintmark/storage-interface/stores'
 import type { ServerOccurrence } from '../events.ts'
 import { refuse } from '../refusals.ts'
+import { describesItself } from '../clients/client-documents.ts'
 import { joinSession } from '../sessions/join-session.ts'
 import { identifyUser, isFromFuture, loginOf, type SignedIn, type SignedInUser } from '../sessions/signed-in-user.ts'
 import { organizationScope } from '../permissions/organization.ts'
@@ -146,7 +147,7 @@ async function grantAccess(
   if (decided === undefined) return denyInteraction({ ...step, user: signedInUser }, deps)
 
   const allowance = await limitCodes({ request, signedInUser }, now, deps)
-  await storeDocumentClient(request.client, http, deps)
+  if (describesItself(request.client)) await storeDocumentClient(request.client, http, deps)
   const session = await joinSession({ http, clientId: request.client.clientId, signedInUser }, now, deps)
   // The user signed out in another tab meanwhile.
   if (session === undefined) return redirect(interactionLocation(deps.interactionUrls.login, step.handle))

@@ -44,7 +44,7 @@ export interface ClientDocuments {
    */
   refreshIfDue(client: ClientRecord, now: EpochSeconds): Promise<ClientRecord | undefined>
   /**
-   * Stores the client that a user has consented to.
+   * Stores a client that describes itself, and that a user has consented to.
    * @returns `changed` when users must consent to the client again.
    * @throws OAuthError invalid_request — reason `client_document_changed`: another request has stored a newer document;
    *   and like `identifyClient`.
@@ -141,7 +141,6 @@ export const describesItself = ({ origin }: ClientRecord): boolean =>
   origin === 'document' || origin === 'open_registration'
 
 async function keepClient(client: ClientRecord, storage: OAuthStorage): Promise<'kept' | 'changed'> {
-  if (!describesItself(client)) return 'kept'
   return untilSettled(async () => {
     // Has no effect if the client is stored already.
     await storage.clients.insert(client)
