@@ -73,5 +73,8 @@ test('the guide receives webhooks, and refuses a webhook with a wrong signature'
   expect(await send({ type: 'user.deactivated', data: { user_id: '7', user } })).toBe(204)
   expect(await send({ type: 'user.removed', data: { user_id: '7', user: null } })).toBe(204)
   expect(await send({ type: 'user.removed', data: { user_id: '8' } }, `whsec_${'B'.repeat(43)}=`)).toBe(401)
-  expect(calls).toEqual(['7 false', '7 removed'])
+  // Without `--include-user`.
+  expect(await send({ type: 'user.deactivated', data: { user_id: '9' } })).toBe(204)
+  expect(await send({ type: 'user.reactivated', data: { user_id: '9' } })).toBe(204)
+  expect(calls).toEqual(['7 false', '7 removed', '9 false', '9 true'])
 })

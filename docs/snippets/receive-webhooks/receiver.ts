@@ -12,6 +12,12 @@ export interface UserTable {
   remove(id: string): Promise<void>
 }
 
+/** What the message itself says. With `--include-user`, it also contains the user. */
+const activeAfter: ReadonlyMap<string, boolean> = new Map([
+  ['user.deactivated', false],
+  ['user.reactivated', true],
+])
+
 /** Creates a handler for webhook requests. @param secret the `whsec_…` that `mintmark webhook create` printed. */
 export function createReceiver(secret: string, users: UserTable): (request: Request) => Promise<Response> {
   const webhook = new Webhook(secret)
@@ -24,8 +30,9 @@ export function createReceiver(secret: string, users: UserTable): (request: Requ
     }
     const { type, data } = JSON.parse(body) as Change
     if (data.user_id !== undefined && type.startsWith('user.')) {
+      const active = data.user?.active ?? activeAfter.get(type)
       if (type === 'user.removed' || data.user === null) await users.remove(data.user_id)
-      else if (data.user !== undefined) await users.setActive(data.user_id, data.user.active)
+      else if (active !== undefined) await users.setActive(data.user_id, active)
     }
     return new Response(null, { status: 204 })
   }
