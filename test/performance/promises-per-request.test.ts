@@ -9,10 +9,10 @@ import { createMintmark } from '../../benchmarks/src/targets/mintmark/create-min
 // Much of a short request is the promises on its way: each is an object and a turn of the queue. The numbers
 // include about ten promises of the lane that sends the request. Explain the reason when you raise one.
 it.each([
-  { workload: 'introspection, repeated', atMost: 38 },
-  { workload: 'userinfo, repeated', atMost: 39 },
+  { workload: 'introspection, repeated', atMost: 32 },
+  { workload: 'userinfo, repeated', atMost: 35 },
   { workload: 'code', atMost: 68 },
-  { workload: 'code + PKCE', atMost: 171 },
+  { workload: 'code + PKCE', atMost: 169 },
 ] as const)('$workload: a request in memory creates at most $atMost promises', async ({ workload, atMost }) => {
   expect(await fewestPromises(workload)).toBeLessThanOrEqual(atMost)
 })

@@ -80,7 +80,11 @@ function readCredentials(
   form: Parameters,
   methods: readonly ClientAuthentication[],
 ): PresentedCredentials {
-  const presented = methods.flatMap((method) => method.read(request, form) ?? [])
+  const presented: PresentedCredentials[] = []
+  for (const method of methods) {
+    const read = method.read(request, form)
+    if (read !== undefined) presented.push(read)
+  }
   const usesHostMethod = presented.some(({ method }) => isHostMethod(method))
   // With credentials of a method of the host, client_id only names the client a second time.
   const [credentials, second] = usesHostMethod ? presented.filter(({ method }) => method !== 'none') : presented

@@ -115,7 +115,8 @@ export async function verifyClientSecret(
   client: ClientRecord | undefined,
   now: EpochSeconds,
 ): Promise<CredentialProof | undefined> {
-  const digest = await digestSecret(presented)
+  const digesting = digestSecret(presented)
+  const digest = digesting instanceof Promise ? await digesting : digesting
   const secrets = client?.secrets ?? []
 
   let matched: SecretDigest | undefined

@@ -28,25 +28,27 @@ export interface VerifyOwnJwtDependencies {
  * has been verified is not computed again while its key is published.
  * @returns the payload, whose other claims the caller checks; `undefined` if any of these checks fails.
  */
-export const verifyOwnJwt = async (
+export const verifyOwnJwt = (
   token: string,
   type: OwnJwtType,
   deps: VerifyOwnJwtDependencies,
-): Promise<JsonObject | undefined> => verifySignedBy(await deps.keys.publicKeys(), { token, type }, deps)
+): Promise<JsonObject | undefined> => verifySignedBy(deps.keys.publicKeys(), { token, type }, deps)
 
 /**
  * Verifies an ID token that a client sends back as a hint. Its age does not matter, so keys that are no longer
  * published verify it too, unless they were dropped in an emergency (RP-Initiated Logout §2, OIDC Core §3.1.2.1).
  */
-export const verifyHint = async (token: string, deps: VerifyOwnJwtDependencies): Promise<JsonObject | undefined> =>
-  verifySignedBy(await (deps.keys.hintKeys?.() ?? deps.keys.publicKeys()), { token, type: 'JWT' }, deps)
+export const verifyHint = (token: string, deps: VerifyOwnJwtDependencies): Promise<JsonObject | undefined> =>
+  verifySignedBy(deps.keys.hintKeys?.() ?? deps.keys.publicKeys(), { token, type: 'JWT' }, deps)
 
 async function verifySignedBy(
-  publicKeys: readonly PublicKey[],
+  accepted: Promise<readonly PublicKey[]>,
   { token, type }: { readonly token: string; readonly type: OwnJwtType },
   deps: VerifyOwnJwtDependencies,
 ): Promise<JsonObject | undefined> {
-  const digest = await digestSecret(token)
+  const publicKeys = await accepted
+  const digesting = digestSecret(token)
+  const digest = digesting instanceof Promise ? await digesting : digesting
   const known = deps.verifiedJwts.recall(digest)
   // A remembered signature is valid only while its key is accepted.
   const isTrusted = known !== undefined && publicKeys.includes(known.key)

@@ -42,7 +42,8 @@ export async function encodeRefreshToken(token: RefreshToken): Promise<string> {
  * Whether a presented token has the form of a refresh token. The last character has two unused bits, which must be zero
  * (RFC 4648 §3.5).
  */
-export const isRefreshTokenForm = (text: string): boolean => /^[A-Za-z0-9_-]{106}[AEIMQUYcgkosw048]$/.test(text)
+export const isRefreshTokenForm = (text: string): boolean =>
+  text.length === 107 && /^[A-Za-z0-9_-]{106}[AEIMQUYcgkosw048]$/.test(text)
 
 /** Parses a presented token; `undefined` unless this library created it. */
 export async function parseRefreshToken(text: string): Promise<RefreshToken | undefined> {
