@@ -1,5 +1,6 @@
 import { epochSeconds, userId } from '@mintmark/storage-interface'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import session from 'express-session'
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 
 import { openFormBrowser } from '../support/form-browser.ts'
 import { freePort } from '../support/free-port.ts'
@@ -89,6 +90,23 @@ it('the sign-in page refuses even the right password after ten attempts (RFC 674
 
   expect((await signIn({ email: 'BOB@example.com', password: 'example' })).status).toBe(429)
   expect((await signIn(password)).headers.getSetCookie()).toHaveLength(1)
+})
+
+it('neither signs in nor says that the user is signed out if the session store fails', async () => {
+  const browser = openFormBrowser()
+  await browser.fillIn(await browser.open(`${issuer}/sign-in`), password)
+  const question = await browser.open(`${issuer}/session/end`)
+  const destroy = vi
+    .spyOn(session.MemoryStore.prototype, 'destroy')
+    .mockImplementation((_, done) => done?.(new Error('The store is down')))
+  onTestFinished(() => destroy.mockRestore())
+  vi.spyOn(console, 'error').mockImplementation(() => undefined)
+
+  const confirmed = { ...question, url: new URL('/session/end/confirm', issuer) }
+  const signedOut = await browser.fillIn(confirmed, { decision: 'sign_out' })
+  const signedIn = await signIn(password)
+
+  expect([signedOut.status, signedIn.status]).toEqual([500, 500])
 })
 
 it('a deactivated user gets no code, even with an active session at the host', async () => {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { promisify } from 'node:util'
 import { toExpress } from '@mintmark/adapter-express'
 import { limitSignIns, localPath, logEvents } from '@mintmark/core'
 import express from 'express'
@@ -30,7 +31,7 @@ app.post('/sign-in', async (request, response) => {
   await report(user ? 'succeeded' : 'failed')
   if (user) {
     // A new session identifier prevents session fixation.
-    await new Promise((resolve) => request.session.regenerate(resolve))
+    await promisify<void>((done) => request.session.regenerate(done))()
     request.session.user = { id: user.id, signedInAt: Math.floor(Date.now() / 1000), sessionId: randomUUID() }
   }
   return response.redirect(303, user ? localPath(request.query['return_to']) : request.originalUrl)

@@ -1,3 +1,4 @@
+import { promisify } from 'node:util'
 import type { RequestHead } from '@mintmark/core/http'
 import type { Request } from 'express'
 
@@ -16,8 +17,8 @@ export const signedIn = ({ host }: RequestHead) => {
   )
 }
 
-/** Ends your session in the browser that sent the request. */
+/** Ends your session in the browser that sent the request. It fails if the session store does: the user is then still signed in. */
 export const endSession = async ({ host }: RequestHead) => {
-  await new Promise((resolve) => (host as Request).session.destroy(resolve))
+  await promisify<void>((done) => (host as Request).session.destroy(done))()
   return []
 }
