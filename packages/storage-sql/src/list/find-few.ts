@@ -1,6 +1,5 @@
-import { createRecentMap } from '@mintmark/internal'
 import { type JsonObject, matchesFilter, type ResolvedFilter } from '@mintmark/storage-interface'
-import { findCandidates } from '@mintmark/storage-interface/stores'
+import { findCandidates, type TextLookup } from '@mintmark/storage-interface/stores'
 import { sql } from 'kysely'
 import { type Database, compileSql, type Parameter, type Statement } from '../database.ts'
 import type { SqlRow } from '../dialect.ts'
@@ -29,11 +28,10 @@ export function createFindFew(
   comparable: ((row: SqlRow) => JsonObject) | undefined,
 ): FindFew {
   const columns = createColumnReader(engine)
-  const statements = createRecentMap<Statement<string>>({ limit: 4 * kind.lookups.size })
 
-  const compile = (lookup: IndexLookup, { documents, kind: statementKind }: Reading): Statement<string> => {
+  const define = (lookup: IndexLookup, documents: Documents, statementKind: Kind): Statement<string> => {
     const isLookup = statementKind === 'lookup'
-    const define = (p: Parameter<string>): Sql => {
+    const select = (p: Parameter<string>): Sql => {
       // Any number of users may share an address, so the statement reads a limited number of rows.
       const limit = sql`limit ${sql.lit(maximumRows + 1)}`
       const record = isLookup ? (kind.recordInLookup ?? kind.record) : kind.record
@@ -44,31 +42,37 @@ export function createFindFew(
       const document = documents === 'with' ? sql`, ${engine.searchableText(kind.document)} as comparable` : sql``
       return sql`select ${record}${document} from ${sql.table(kind.table)} where ${condition} ${isLookup ? sql`limit 2` : limit}`
     }
-    return compileSql(query, define, statementKind)
+    return compileSql(query, select, statementKind)
   }
-
-  const order = [...kind.lookups.values()]
-  const statementFor = (lookup: IndexLookup, reading: Reading): Statement<string> =>
-    statements.get(`${Object.values(reading).join(' ')} ${order.indexOf(lookup)}`, () => compile(lookup, reading))
+  const readings = (lookup: IndexLookup, documents: Documents): Reading => ({
+    few: define(lookup, documents, 'lookup'),
+    all: define(lookup, documents, 'lasting'),
+  })
+  const lookups = new Map(
+    [...kind.lookups].map(([name, lookup]): [string, FewLookup] => [
+      name,
+      { rows: lookup.rows, with: readings(lookup, 'with'), without: readings(lookup, 'without') },
+    ]),
+  )
 
   /** Reads at most one row and few groups at first, so that the statements of several requests are sent together (ADR 78). */
-  async function readRows(lookup: IndexLookup, documents: Documents, values: FilterValues): Promise<readonly SqlRow[]> {
-    const rows = await run(statementFor(lookup, { documents, kind: 'lookup' }), values)
+  async function readRows({ few, all }: Reading, values: FilterValues): Promise<readonly SqlRow[]> {
+    const rows = await run(few, values)
     const isComplete = rows.length < 2 && rows.every((row) => hasAllGroups(row, columns))
-    return isComplete ? rows : run(statementFor(lookup, { documents, kind: 'lasting' }), values)
+    return isComplete ? rows : run(all, values)
   }
 
   return async (filter, owner) => {
-    const required = requiredText(filter, kind)
+    const required = requiredText(filter, lookups)
     if (required === undefined) return undefined
     const { lookup, text } = required
     const values = { ...owner, [textParameter]: text, [keyName(textParameter)]: indexKey(text) }
     // The index alone answers a plain equality.
-    if (filter.kind === 'text') return unlessTooMany(await readRows(lookup, 'without', values))
+    if (filter.kind === 'text') return unlessTooMany(await readRows(lookup.without, values))
     if (comparable === undefined) return undefined
 
     const matches = matchesFilter(filter)
-    const found = unlessTooMany(await readRows(lookup, 'with', values))
+    const found = unlessTooMany(await readRows(lookup.with, values))
     return found?.filter((row) => matches(comparable(row)))
   }
 }
@@ -76,11 +80,16 @@ export function createFindFew(
 /** Whether to read the document that filters compare. */
 type Documents = 'with' | 'without'
 
-/** What a statement reads. The rows of a `lookup` may be incomplete: it reads at most two, and few of the groups. */
+type Kind = 'lookup' | 'lasting'
+
+/** The statements of a lookup. The rows of the first may be incomplete: it reads at most two, and few of the groups. */
 interface Reading {
-  readonly documents: Documents
-  readonly kind: 'lookup' | 'lasting'
+  readonly few: Statement<string>
+  readonly all: Statement<string>
 }
+
+/** The statements of an index. Each is compiled when it first runs. */
+interface FewLookup extends TextLookup, Readonly<Record<Documents, Reading>> {}
 
 /** Whether a row that a lookup has read has all groups of the user. Most users of most directories are in no group. */
 function hasAllGroups(row: SqlRow, columns: ColumnReader): boolean {
@@ -91,8 +100,8 @@ function hasAllGroups(row: SqlRow, columns: ColumnReader): boolean {
 /** Returns the string that every match must have, if few rows are expected to have it. */
 function requiredText(
   filter: ResolvedFilter,
-  { lookups }: ListedKind,
-): { readonly lookup: IndexLookup; readonly text: string } | undefined {
+  lookups: ReadonlyMap<string, FewLookup>,
+): { readonly lookup: FewLookup; readonly text: string } | undefined {
   const [candidate, another] = findCandidates(filter, lookups) ?? []
   if (candidate === undefined || another !== undefined) return undefined
   const [lookup, [text, other]] = candidate
