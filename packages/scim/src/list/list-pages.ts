@@ -5,7 +5,7 @@ import { refuse } from '../error/scim-error.ts'
 import type { RenderContext, RenderedResource } from '../schema/projection.ts'
 import type { ScimCall } from '../call/scim-call.ts'
 import type { CursorPosition } from './list-cursor.ts'
-import type { TypeSearch } from './type-searches.ts'
+import type { ListedResource, TypeSearch } from './type-searches.ts'
 
 /** The context of a page, in addition to its searches. */
 export interface PageContext {
@@ -129,15 +129,21 @@ const smallPage = 262_145
 /** A page is in memory as rows, as groups, as the text of each resource and as the text of the response. */
 const memoryOfPage = 4
 
-/** Renders resources, and yields after each: a resource may be large. */
-function* renderAll(resources: readonly Pieces<RenderedResource>[]): Pieces<readonly RenderedResource[]> {
+/** Renders the resources that are not rendered yet, and yields after each: a resource may be large. */
+function* renderAll(resources: readonly ListedResource[]): Pieces<readonly RenderedResource[]> {
   const rendered: RenderedResource[] = []
   for (const resource of resources) {
-    rendered.push(yield* resource)
-    yield
+    if (isRendered(resource)) rendered.push(resource)
+    else {
+      rendered.push(yield* resource)
+      yield
+    }
   }
   return rendered
 }
+
+const isRendered = (resource: ListedResource): resource is RenderedResource =>
+  typeof resource === 'string' || resource instanceof Uint8Array
 
 /** Returns how many bytes of a page the resources of earlier types leave; at least 1. */
 const bytesLeft = (bytes: number, resources: readonly RenderedResource[]): number =>

@@ -21,9 +21,11 @@ export interface ListedType {
   readonly resourceType: ResourceType
   /** The URL of a resource: its `meta.location`. */
   readonly locationOf: (id: string, baseUrl: string) => string
-  /** Reads one page from storage. Its records are the work that renders its resources, which has not started. */
-  readonly list: (query: ListQuery, renderContext: RenderContext) => Promise<ListOutcome<Pieces<RenderedResource>>>
+  /** Reads one page from storage. Its records are its resources, or the work that renders them, which has not started. */
+  readonly list: (query: ListQuery, renderContext: RenderContext) => Promise<ListOutcome<ListedResource>>
 }
+
+export type ListedResource = RenderedResource | Pieces<RenderedResource>
 
 /** A search of one resource type. */
 export interface TypeSearch {

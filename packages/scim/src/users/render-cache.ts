@@ -31,8 +31,11 @@ import { getMember, isObject, sameValue, withMember } from '../values/json.ts'
  * parses and projects any other text.
  */
 export interface UserRenderCache {
-  /** A user as the JSON text of a response (RFC 7644 §3.9). */
-  readonly render: (user: ListedUserRecord, renderContext: ShownUser) => Pieces<JsonText>
+  /**
+   * A user as the JSON text of a response (RFC 7644 §3.9), or the work that renders it. A generator for each user of a page would
+   * take as long as the rest.
+   */
+  readonly render: (user: ListedUserRecord, renderContext: ShownUser) => JsonText | Pieces<JsonText>
   /** The columns to store for a resource: its text and the cache key of the text. */
   readonly toStored: (resource: JsonObject, provider: ProviderId) => StoredResource
   /** Whether this server would store the same text for the resource. */
@@ -56,24 +59,30 @@ export function createUserRenderCache(
   const key = checksum(JSON.stringify([textVersion, defaultProjection, [...excludedAttributes], scimRoot(issuer)]))
   const appended = appendedProjection(defaultProjection)
 
+  const appendTo = (stored: JsonText, attributes: JsonText): JsonText =>
+    joinObjects(
+      stored,
+      appended === 'all' ? attributes : jsonText(projectResource(JSON.parse(attributes) as JsonObject, appended)),
+    )
+
+  function* renderInPieces(user: ListedUserRecord, { projection, baseUrl, version }: ShownUser): Pieces<JsonText> {
+    const tag = version ?? (yield* userVersion(user))
+    // A user may be in thousands of groups.
+    const shown = includesAttribute('groups', projection) ? user : { ...user, groups: undefined }
+    const groups = yield* renderGroups(shown, baseUrl)
+    const attributes = serverAttributes(shown, { baseUrl, version: tag, groups })
+    if (isCached(user, projection)) return appendTo(user.resource, attributes)
+    return jsonText(projectResource(renderUser(shown, attributes, baseUrl), projection))
+  }
+
+  const isCached = ({ renderKey }: ListedUserRecord, projection: Projection): boolean =>
+    renderKey === key && projection === defaultProjection
+
   return {
-    *render(user, { projection, baseUrl, version }) {
-      const tag = version ?? (isInGroups(user) ? yield* userVersion(user) : versionWithoutGroups(user))
-      const isCached = user.renderKey === key && projection === defaultProjection
-      if (!isCached) {
-        // A user may be in thousands of groups.
-        const shown = includesAttribute('groups', projection) ? user : { ...user, groups: undefined }
-        const groups = yield* renderGroups(shown, baseUrl)
-        const complete = renderUser(shown, serverAttributes(shown, { baseUrl, version: tag, groups }), baseUrl)
-        return jsonText(projectResource(complete, projection))
-      }
-      // A generator for each user of a page would take as long as the rest.
-      const groups = isInGroups(user) ? yield* renderGroups(user, baseUrl) : ''
-      const attributes = serverAttributes(user, { baseUrl, version: tag, groups })
-      return joinObjects(
-        user.resource,
-        appended === 'all' ? attributes : jsonText(projectResource(JSON.parse(attributes) as JsonObject, appended)),
-      )
+    render(user, shown) {
+      if (isInGroups(user) || !isCached(user, shown.projection)) return renderInPieces(user, shown)
+      const { baseUrl, version = versionWithoutGroups(user) } = shown
+      return appendTo(user.resource, serverAttributes(user, { baseUrl, version, groups: '' }))
     },
     isCurrent: ({ renderKey }) => renderKey === key,
     toStored(resource, provider) {

@@ -221,11 +221,8 @@ async function shownByDefault(
     chargeForGroups(call, found)
     groups = found.groups
   }
-  const text = await runInTurns(
-    renderCache.render({ ...user, groups }, { projection, baseUrl: call.baseUrl }),
-    call.turns,
-  )
-  return JSON.parse(text) as JsonObject
+  const text = renderCache.render({ ...user, groups }, { projection, baseUrl: call.baseUrl })
+  return JSON.parse(typeof text === 'string' ? text : await runInTurns(text, call.turns)) as JsonObject
 }
 
 /**
@@ -303,8 +300,9 @@ async function showUser(
   // Both the groups as they were read and their JSON are in memory.
   if (includesAttribute('groups', projection)) await waitForRoom(2 * groupsSize(user))
   const version = knownVersion ?? (await runInTurns(userVersion(user), turns))
-  const shown = await runInTurns(renderCache.render(user, { projection, baseUrl, version }), turns)
-  return resourceResponse(status, shown, { location: userLocation(user.userId, baseUrl), version })
+  const shown = renderCache.render(user, { projection, baseUrl, version })
+  const text = typeof shown === 'string' ? shown : await runInTurns(shown, turns)
+  return resourceResponse(status, text, { location: userLocation(user.userId, baseUrl), version })
 }
 
 const groupsSize = ({ groups = [] }: ProvisionedUserRecord): number =>
