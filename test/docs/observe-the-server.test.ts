@@ -5,7 +5,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 
 import { toHttp, toJsonLines, toOtlp, toSyslog } from '../../docs/snippets/observe-the-server/sinks.ts'
 
@@ -43,6 +43,18 @@ it('posts events in batches, in order', async () => {
 
   await expect.poll(() => bodies.flat()).toMatchObject([{ type: 'a' }, { type: 'b' }, { type: 'c' }])
   expect(bodies.length).toBeLessThan(3)
+})
+
+it('says how many events were lost because the collector was too slow', async () => {
+  const { url, bodies } = await startCollector()
+  const errors = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+  onTestFinished(() => errors.mockRestore())
+  const send = toHttp(url)
+
+  for (let at = 0; at < 10_200; at += 1) send({ type: 'token.introspected', at })
+
+  await expect.poll(() => bodies.length).toBe(101)
+  expect(errors.mock.calls).toEqual([['199 events were lost: the collector is too slow.']])
 })
 
 it('posts an event to an OpenTelemetry collector as a log record of OTLP', async () => {

@@ -56,10 +56,13 @@ export function toHttp(
   toBody = (events: readonly AnyEvent[]): string => `[${events.map(toJson).join()}]`,
 ): Sink {
   const waiting: AnyEvent[] = []
+  let dropped = 0
   let isSending = false
   const send = async (): Promise<void> => {
     isSending = true
     while (waiting.length > 0) {
+      if (dropped > 0) console.error(`${dropped} events were lost: the collector is too slow.`)
+      dropped = 0
       const batch = waiting.splice(0, 100)
       const request = {
         method: 'POST',
@@ -69,13 +72,15 @@ export function toHttp(
       }
       const answer = await fetch(url, request).catch((error: unknown) => error)
       if (!(answer instanceof Response && answer.ok)) console.error(`${batch.length} events were lost:`, answer)
+      // Until its body was read, the connection cannot be used again.
+      if (answer instanceof Response) await answer.body?.cancel()
     }
     isSending = false
   }
   return (event) => {
     // While the collector does not answer, memory must not grow without a limit.
-    if (waiting.length >= 10_000) waiting.shift()
     waiting.push(event)
+    dropped += waiting.splice(0, waiting.length - 10_000).length
     if (!isSending) void send()
   }
 }
