@@ -96,7 +96,8 @@ export function createOutboundClient(
   given?: typeof globalThis.fetch,
   { allowedOrigins = [], ...limits }: OutboundLimits = documentLimits,
 ): OutboundClient {
-  const fetch = given ?? pinnedFetch({ allowedOrigins }) ?? globalThis.fetch
+  // Created for the first request: most servers send none, and need not load Node's modules for TLS and DNS when they start.
+  let fetch = given
   const pending = new Map<string, number>()
   const breaker = createBreaker(limits)
   let total = 0
@@ -113,6 +114,7 @@ export function createOutboundClient(
       total += 1
       pending.set(host, ofHost + 1)
       try {
+        fetch ??= pinnedFetch({ allowedOrigins }) ?? globalThis.fetch
         const result = await send(request, fetch)
         breaker.record(target, isAnswer(result))
         return result
