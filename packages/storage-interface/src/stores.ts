@@ -1,5 +1,5 @@
 export type { AgentsOf, AgentStore } from './agent.ts'
-export { withRevocationAnnouncements } from './announce-revocations.ts'
+export { createRevocationAnnouncements } from './announce-revocations.ts'
 export type { AuthenticationRecord, AuthorizationCodeStore, Possession } from './authorization-code.ts'
 export { changeTypes } from './change.ts'
 export type { ChangeRecord, ChangeStore } from './change.ts'
