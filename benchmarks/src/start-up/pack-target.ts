@@ -4,11 +4,20 @@ import { fileURLToPath } from 'node:url'
 
 import { build, type Metafile, type Plugin } from 'esbuild'
 
+import type { TargetSettings } from '../site.ts'
+
 /** A target as a host would deploy it: bundled JavaScript, with lazily loaded code in separate files. */
 export interface PackedTarget {
   readonly file: string
   /** The code that is loaded at start-up. */
   readonly text: Buffer
+}
+
+/** The files that a target imports when it knows its storage. */
+const storageFiles: Readonly<Record<TargetSettings['storage'], RegExp>> = {
+  memory: /\/memory\/index\.js$/,
+  sqlite: /\/sql-(?:connection|store)\.ts$|sqlite|storage-sql\/dist\/index\.js$/,
+  postgres: /\/sql-(?:connection|store)\.ts$|postgres|\/pg\/|storage-sql\/dist\/index\.js$/,
 }
 
 /**
@@ -17,7 +26,10 @@ export interface PackedTarget {
  * @param dependencies with `inside`, all dependencies are bundled, and everything is minified. With `outside`, only the
  * packages of this repository are bundled; packages from the registry are loaded from `node_modules`.
  */
-export async function packTarget(program: string, { dependencies, folder }: PackOptions): Promise<PackedTarget> {
+export async function packTarget(
+  program: string,
+  { dependencies, folder, storage = 'memory' }: PackOptions,
+): Promise<PackedTarget> {
   const outdir = join(folder, dependencies, program.replaceAll(/\W+/g, '-'))
   const { outputFiles, metafile } = await build({
     entryPoints: [fileURLToPath(import.meta.resolve(`../targets/${program}`))],
@@ -41,7 +53,7 @@ export async function packTarget(program: string, { dependencies, folder }: Pack
   await mkdir(outdir, { recursive: true })
   await Promise.all(outputFiles.map(async ({ path, contents }) => writeFile(path, contents)))
   const entry = Object.keys(metafile.outputs).find((path) => metafile.outputs[path]?.entryPoint !== undefined) ?? ''
-  const loaded = staticImports(entry, metafile).map((path) => basename(path))
+  const loaded = loadedFiles(entry, storageFiles[storage], metafile).map((path) => basename(path))
   return {
     file: join(outdir, basename(entry)),
     text: Buffer.concat(
@@ -54,14 +66,16 @@ interface PackOptions {
   readonly dependencies: 'inside' | 'outside'
   /** The folder of the output files. */
   readonly folder: string
+  readonly storage?: TargetSettings['storage']
 }
 
-/** Returns a file and its direct and indirect static imports. */
-function staticImports(entry: string, { outputs }: Metafile): readonly string[] {
+/** Returns a file, its direct and indirect static imports, and those of the files that belong to its storage. */
+function loadedFiles(entry: string, ofStorage: RegExp, { outputs }: Metafile): readonly string[] {
   const found = new Set([entry])
   for (const path of found) {
     for (const { kind, external, path: imported } of outputs[path]?.imports ?? []) {
-      if (kind === 'import-statement' && external !== true) found.add(imported)
+      const isLoaded = kind === 'import-statement' || ofStorage.test(outputs[imported]?.entryPoint ?? '')
+      if (isLoaded && external !== true) found.add(imported)
     }
   }
   return [...found]

@@ -110,7 +110,7 @@ async function startTable(workload: WorkloadName, targets: readonly SuiteTarget[
     }
   }
   const base = costs[0] ?? []
-  const sizes = await Promise.all(targets.map(async ({ program }) => sizeOf(program)))
+  const sizes = await Promise.all(targets.map(sizeOf))
   const rows = targets.map(({ name }, index) =>
     row(name, { costs: costs[index] ?? [], base, size: sizes[index] ?? '' }),
   )
@@ -156,7 +156,7 @@ function row(name: string, { costs, base, size }: Row): readonly string[] {
   return [name, ...cells, size]
 }
 
-async function sizeOf(program: string): Promise<string> {
-  const { text } = await packTarget(program, { dependencies: 'inside', folder })
+async function sizeOf({ program, settings: { storage } }: SuiteTarget): Promise<string> {
+  const { text } = await packTarget(program, { dependencies: 'inside', folder, storage })
   return `${(text.length / 1000).toFixed(0)} (${(gzipSync(text).length / 1000).toFixed(0)})`
 }

@@ -1,5 +1,4 @@
 import type { AdminStorage } from '@mintmark/storage-interface'
-import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import type { SqlDialect } from '@mintmark/storage-sql'
 
 import type { TargetSettings } from '../site.ts'
@@ -22,7 +21,10 @@ export async function benchStorage(
   issuer: string,
   wrap: WrapDialect = (dialect) => dialect,
 ): Promise<BenchStorage> {
-  if (settings.storage === 'memory') return { storage: createMemoryStorage({ issuer }), dialect: undefined }
+  if (settings.storage === 'memory') {
+    const { createMemoryStorage } = await import('@mintmark/storage-interface/memory')
+    return { storage: createMemoryStorage({ issuer }), dialect: undefined }
+  }
   const { createSqlStorage } = await import('@mintmark/storage-sql')
   const dialect = wrap(settings.storage === 'sqlite' ? await openSqlite(settings) : await openPostgres(settings))
   return { storage: await createSqlStorage({ dialect, issuer }), dialect }

@@ -48,14 +48,16 @@ async function fill(
     : fillAccounts(dialect, account.userId, rows))
 }
 
-/** Returns the storage, which also adds the inserted users to a list. */
-const recordInserts = (storage: AdminStorage, inserted: NewProvisionedUser[]): AdminStorage => ({
-  ...storage,
-  provisionedUsers: {
-    ...storage.provisionedUsers,
-    insert: async (user) => {
-      inserted.push(user)
-      return storage.provisionedUsers.insert(user)
+/** Returns the storage, which also adds the inserted users to a list. It creates only the stores that are used, as in a host. */
+const recordInserts = (storage: AdminStorage, inserted: NewProvisionedUser[]): AdminStorage =>
+  Object.create(storage, {
+    provisionedUsers: {
+      value: {
+        ...storage.provisionedUsers,
+        insert: async (user: NewProvisionedUser) => {
+          inserted.push(user)
+          return storage.provisionedUsers.insert(user)
+        },
+      },
     },
-  },
-})
+  }) as AdminStorage
