@@ -282,6 +282,8 @@ interface SqlFoundKeys {
   readonly from: Expression<unknown>
   readonly key: SqlKey
   readonly ids: Expression<unknown>
+  /** Whether the query finds each identifier once. */
+  readonly areDistinct: boolean
 }
 
 interface SqlDeletedRows {

@@ -18,7 +18,8 @@ export const candidateTable = (
 
 /** The rows of a kind that are candidates: the end of a query, to which a condition may be added. */
 export function fromCandidates(kind: ListedKind, engine: SqlEngine, p: Parameter<string>): Sql {
-  const { from, where } = engine.rowsFound({ from: kind.from, key: keyOf(kind, p), ids: sql`select id from candidate` })
+  const ids = sql`select id from candidate`
+  const { from, where } = engine.rowsFound({ from: kind.from, key: keyOf(kind, p), ids, areDistinct: false })
   return sql`from ${from} where ${kind.rows.one(p)} and ${where}`
 }
 

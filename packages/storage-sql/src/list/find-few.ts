@@ -35,12 +35,16 @@ export function createFindFew(
       // Any number of users may share an address, so the statement reads a limited number of rows.
       const limit = sql`limit ${sql.lit(maximumRows + 1)}`
       const record = isLookup ? (kind.recordInLookup ?? kind.record) : kind.record
-      const condition =
+      const table = sql.table(kind.table)
+      // The key of an index contains the value and the identifier.
+      const ids = sql`${lookup.find([textParameter], p)} ${limit}`
+      const found = engine.rowsFound({ from: table, key: keyOf(kind, p), ids, areDistinct: true })
+      const rows =
         lookup.table === kind.table
-          ? lookup.condition([textParameter], p)
-          : sql`${kind.rows.one(p)} and ${engine.keyAmong(keyOf(kind, p), sql`${lookup.find([textParameter], p)} ${limit}`)}`
+          ? sql`${table} where ${lookup.condition([textParameter], p)}`
+          : sql`${found.from} where ${kind.rows.one(p)} and ${found.where}`
       const document = documents === 'with' ? sql`, ${engine.searchableText(kind.document)} as comparable` : sql``
-      return sql`select ${record}${document} from ${sql.table(kind.table)} where ${condition} ${isLookup ? sql`limit 2` : limit}`
+      return sql`select ${record}${document} from ${rows} ${isLookup ? sql`limit 2` : limit}`
     }
     return compileSql(query, select, statementKind)
   }

@@ -208,7 +208,7 @@ type SmallPage = Pick<PageOfRecords, 'form' | 'engine' | 'total'> & {
 function recordsOfSmallPage(kind: ListedKind, { form, engine, total, size, p }: SmallPage): Sql {
   const table = sql.table(kind.table)
   const key = keyOf(kind, p)
-  const { from, where } = engine.rowsFound({ from: table, key, ids: sql`select id from page` })
+  const { from, where } = engine.rowsFound({ from: table, key, ids: sql`select id from page`, areDistinct: true })
   const age = sql`${sql.ref(`${kind.table}.created_at`)}, ${key.column}`
   // The inner query has the name of the table, because the columns of a record are columns of the table.
   return sql`select counted.total, counted.in_page, ${form.record(p)}

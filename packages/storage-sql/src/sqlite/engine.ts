@@ -20,6 +20,12 @@ import { changeFoundRows, selectPairs, standardForms, statementsAmong } from '..
 import { sqliteSearch } from './search.ts'
 import { showRows } from './statistics.ts'
 
+/**
+ * As a pair: with two separate conditions SQLite may use only the first, with another index, and read all rows of the issuer.
+ */
+const keyAmong: SqlEngine['keyAmong'] = ({ issuerColumn, issuer, column }, values) =>
+  sql`(${issuerColumn}, ${column}) in (select ${issuer}, wanted.* from (${values}) as wanted)`
+
 /** SQLite 3.39 or later. */
 export const sqlite: SqlEngine = {
   name: 'sqlite',
@@ -90,11 +96,16 @@ ${statements.map((statement) => `  ${statement};\n`).join('')}END`,
   ...standardForms,
   ...statementsAmong({
     among: (column, values) => sql`${column} in (${values})`,
-    // As a pair: with two separate conditions SQLite may use only the first, with another index, and read all rows of the
-    // issuer.
-    keyAmong: ({ issuerColumn, issuer, column }, values) =>
-      sql`(${issuerColumn}, ${column}) in (select ${issuer}, wanted.* from (${values}) as wanted)`,
+    keyAmong,
   }),
+  // A join needs no temporary table, in which IN collects its values. That is a fifth of the time of a lookup.
+  rowsFound: ({ from, key, ids, areDistinct }) =>
+    areDistinct
+      ? {
+          from: sql`(${ids}) as found cross join ${from}`,
+          where: sql`${key.issuerColumn} = ${key.issuer} and ${key.column} = found.id`,
+        }
+      : { from: sql`${from}`, where: keyAmong(key, ids) },
   // SQLite reads the table row only when one of its other columns is needed.
   readsRowByRow: true,
   keepRows: readRows,
