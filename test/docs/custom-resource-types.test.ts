@@ -14,6 +14,10 @@ it('a directory creates a device, and the program of the page reads it', async (
 
   expect(await devicesOf('acme')).toMatchObject([{ displayName: 'Laptop' }])
   expect(await devicesOf('other')).toEqual([])
+
+  for (let number = 1; number <= 100; number += 1)
+    await send('POST', '/Devices', { ...body, displayName: `Phone ${number}` })
+  expect(await devicesOf('acme')).toHaveLength(101)
 })
 
 it('a directory reads the roles and licences of the page, and assigns a role', async () => {

@@ -1,5 +1,5 @@
 import { createScimServer, logScimEvents } from '@mintmark/scim'
-import { providerId } from '@mintmark/storage-interface'
+import { type JsonObject, providerId } from '@mintmark/storage-interface'
 import { createSqlStorage } from '@mintmark/storage-sql'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import { deviceType } from './device-type.ts'
@@ -17,14 +17,20 @@ export const scim = createScimServer({
   onEvent: logScimEvents(console),
 })
 
-/** Returns the first hundred devices that a directory has written. */
+/** Returns the devices that a directory has written. */
 export async function devicesOf(provider: string) {
-  const found = await storage.customResources?.list({
-    providerId: providerId(provider),
-    resourceType: 'Device',
-    filter: undefined,
-    sort: undefined,
-    page: { kind: 'index', offset: 0, limit: 100 },
-  })
-  return found?.outcome === 'listed' ? found.records.map(({ resource }) => resource) : []
+  const devices: JsonObject[] = []
+  for (let after: string | undefined; ;) {
+    const listed = await storage.customResources?.list({
+      providerId: providerId(provider),
+      resourceType: 'Device',
+      filter: undefined,
+      sort: undefined,
+      page: { kind: 'cursor', after, limit: 100 },
+    })
+    if (listed?.outcome !== 'listed') throw new Error('The devices cannot be listed.')
+    devices.push(...listed.records.map(({ resource }) => resource))
+    if (listed.next === undefined) return devices
+    after = listed.next
+  }
 }

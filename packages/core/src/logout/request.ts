@@ -100,7 +100,7 @@ async function verifyHint(text: string | undefined, deps: VerifyOwnJwtDependenci
 
 /**
  * Finds the client of the hint or, without a hint, the client that `client_id` names.
- * @throws OAuthError invalid_request — reason `client_id_contradicted` | `client_unknown` | `client_disabled`.
+ * @throws OAuthError invalid_request — reason `logout_client_contradicted` | `client_unknown` | `client_disabled`.
  */
 async function identifyLogoutClient(
   parameters: Parameters,
