@@ -1,17 +1,10 @@
-import { epochSeconds, type JsonObject } from '@mintmark/storage-interface'
-import fc from 'fast-check'
+import type { JsonObject } from '@mintmark/storage-interface'
 import { expect, test } from 'vitest'
 import { summarizeRefusal } from '../../test/fixtures/refused.ts'
 import { defineResourceType } from '../schema/resource-type.ts'
 import { defineSchema } from '../schema/schema.ts'
 import { userResourceType } from '../schema/user-schema.ts'
-import {
-  formatInstant,
-  parseProjection,
-  projectResource,
-  type RequestedAttributes,
-  splitAttributeNames,
-} from './resource.ts'
+import { parseProjection, projectResource, type RequestedAttributes, splitAttributeNames } from './resource.ts'
 
 const core = 'urn:ietf:params:scim:schemas:core:2.0:User'
 const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
@@ -124,16 +117,4 @@ test('refuses attributes together with excludedAttributes, and too many names (R
     '400 invalidSyntax projection_too_many',
   )
   expect(splitAttributeNames(' a, ,b,')).toEqual(['a', 'b'])
-})
-
-test('law: formats an instant as Date.prototype.toISOString does', () => {
-  const aSecond = fc.oneof(
-    fc.integer({ min: -100_000_000_000, max: 300_000_000_000 }),
-    fc.integer({ min: 0, max: 4_000_000_000 }),
-  )
-  fc.assert(
-    fc.property(aSecond, (second) => {
-      expect(formatInstant(epochSeconds(second))).toBe(new Date(second * 1000).toISOString())
-    }),
-  )
 })

@@ -1,7 +1,8 @@
+import { epochSeconds } from '@mintmark/storage-interface'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
-import { foldCase, isAllowedText, parseInstant } from './text.ts'
+import { foldCase, formatInstant, isAllowedText, parseInstant } from './text.ts'
 
 test.each([
   ['KIM', 'kim', true],
@@ -55,4 +56,16 @@ test.each([
   [' a', 'line lines'],
 ])('%j is allowed by the text rules %j (RFC 8264 §9)', (text, rules) => {
   expect((['line', 'lines', 'identifier'] as const).filter((rule) => isAllowedText(text, rule)).join(' ')).toBe(rules)
+})
+
+test('law: formats an instant as Date.prototype.toISOString does', () => {
+  const aSecond = fc.oneof(
+    fc.integer({ min: -100_000_000_000, max: 300_000_000_000 }),
+    fc.integer({ min: 0, max: 4_000_000_000 }),
+  )
+  fc.assert(
+    fc.property(aSecond, (second) => {
+      expect(formatInstant(epochSeconds(second))).toBe(new Date(second * 1000).toISOString())
+    }),
+  )
 })
