@@ -41,3 +41,27 @@ function linkErrors(args: readonly string[], input?: string): string {
 
 const unclearLinks = ({ path, text }: Page): readonly string[] =>
   Array.from(withoutFences(text).matchAll(/(?<!`)\[[^\]]*\]\((?:\/[^)]*)?\)(?!`)/g), ([link]) => `${path}: ${link}`)
+
+/** The reference is of a server without this option. */
+const ofOptions: ReadonlySet<string> = new Set(['POST /bc-authorize'])
+
+it('every request that a guide names is one of the endpoints in the reference', () => {
+  const reference = pages.find(({ path }) => path === 'docs/reference/endpoints.md')?.text ?? ''
+  const known = [...reference.matchAll(/^### (\w+ \S+)$/gm)].map(
+    ([, request = '']) =>
+      new RegExp(`^${request.replaceAll('.', String.raw`\.`).replaceAll(/\{\w+\}/g, '[^/]+')}$`, 'i'),
+  )
+  const named = pages
+    .filter(({ path }) => path.startsWith('docs/how-to/'))
+    .flatMap(({ path, text }) =>
+      [...text.matchAll(/`((?:GET|POST|PUT|PATCH|DELETE) \/[^`?\s]+)/g)].map(([, request = '']) => ({ path, request })),
+    )
+    .filter(({ request }) => !ofOptions.has(request))
+  const unknown = named.filter(({ request }) => {
+    const local = request.replace(/ \/(?:admin\/v1|scim\/v2\/enterprise-idps\/[^/]+)(?=\/)/, ' ').replace('/…', '')
+    return !known.some((endpoint) => endpoint.test(local)) && !known.some((endpoint) => endpoint.test(request))
+  })
+
+  expect(named.length).toBeGreaterThan(15)
+  expect(unknown).toEqual([])
+})
