@@ -3,6 +3,7 @@ import { decodeJwt } from 'jose'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import {
+  type Exchange,
   accessTokenType,
   asAgent,
   chainOf,
@@ -326,6 +327,24 @@ describe('createAuthorizationServer', () => {
     const starting = startExchangeSite({ rules: [{ clients: ['agent0'], mode: 'delegation', ...rule }] })
 
     await expect(starting).rejects.toThrow('tokenExchange')
+  })
+
+  it('refuses a rule for exchanges that never applies to a client, because an earlier rule does', async () => {
+    const rule = { mode: 'delegation', audiences: ['https://down.test'] } as const
+    const startWith = (second: Partial<Exchange['rules'][number]>) =>
+      startExchangeSite({
+        rules: [
+          { ...rule, clients: ['agent0', 'agent1'], scopes: ['api.read'] },
+          { ...rule, clients: ['agent1'], ...second },
+        ],
+      })
+
+    await expect(startWith({ scopes: ['api.write'] })).rejects.toThrow(
+      'tokenExchange.rules[1] never applies to the client agent1, because tokenExchange.rules[0] is for the same tokens and APIs',
+    )
+    await expect(startWith({ subjects: ['id_token'] })).resolves.toBeDefined()
+    await expect(startWith({ clients: ['agent2'] })).resolves.toBeDefined()
+    await expect(startWith({ audiences: ['https://down.test', 'https://api.test'] })).resolves.toBeDefined()
   })
 })
 

@@ -14,7 +14,7 @@ export interface ExchangeSite extends ServerUnderTest {
   readonly secrets: Readonly<Record<string, string>>
 }
 
-type Exchange = NonNullable<AuthorizationServerOptions['tokenExchange']>
+export type Exchange = NonNullable<AuthorizationServerOptions['tokenExchange']>
 
 const apis = [
   'https://api.test',

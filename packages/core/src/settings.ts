@@ -1,6 +1,7 @@
 // Over 250 lines: every rule that options must keep together is in this file, because many rules concern several
 // options.
 import { refuseUnusableIssuers } from './permissions/assertion-options.ts'
+import { refuseUnusedRules } from './permissions/exchange-policy.ts'
 import type { AssertionIssuer } from './permissions/assertion-issuers.ts'
 import { type DurationSeconds, revocationRetention, seconds } from '@mintmark/storage-interface'
 import { isDeliveryStorage, requireStores } from '@mintmark/storage-interface/stores'
@@ -89,6 +90,7 @@ export function parseSettings(options: AuthorizationServerOptions): ServerSettin
   if (parsed.crossAppAccess.accepts) requireStores(options.storage, { capability: 'scim', feature: 'crossAppAccess' })
   const scopes = scopeRegistry(parsed)
   refuseUnknownTargets(parsed, scopes)
+  refuseUnusedRules(options.tokenExchange?.rules ?? [])
   refuseUnusableIssuers(parsed.jwtBearer, options.issuer)
   return {
     ...pickUnchanged(parsed),

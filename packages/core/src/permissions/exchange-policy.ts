@@ -39,6 +39,34 @@ export interface ExchangeRule {
   readonly acceptsBound?: boolean
 }
 
+export type SubjectKind = NonNullable<ExchangeRule['subjects']>[number]
+
+/** Whether the rule is for presented tokens of this kind. */
+export const isForSubject = (rule: ExchangeRule, kind: SubjectKind): boolean => subjectsOf(rule).includes(kind)
+
+const subjectsOf = ({ subjects = ['access_token'] }: ExchangeRule): readonly SubjectKind[] => subjects
+
+/**
+ * The first rule for a client, its token and the APIs applies.
+ * @throws TypeError when a rule never applies to one of its clients, because an earlier one always does.
+ */
+export function refuseUnusedRules(rules: readonly ExchangeRule[]): void {
+  for (const [index, rule] of rules.entries()) {
+    for (const client of rule.clients) {
+      const applied = rules.findIndex(
+        (earlier) =>
+          earlier.clients.includes(client) &&
+          subjectsOf(rule).every((kind) => isForSubject(earlier, kind)) &&
+          rule.audiences.every((uri) => earlier.audiences.includes(uri)),
+      )
+      if (applied < index)
+        throw new TypeError(
+          `Invalid options: tokenExchange.rules[${index}] never applies to the client ${client}, because tokenExchange.rules[${applied}] is for the same tokens and APIs. Merge the rules, or remove the client from one of them.`,
+        )
+    }
+  }
+}
+
 /** An exchange that the rules permit. */
 interface ExchangeRequest {
   readonly mode: ExchangeRule['mode']
@@ -58,7 +86,10 @@ interface ExchangeAnswer {
 }
 
 export interface TokenExchangeSettings {
-  /** The rules. An exchange that no rule permits is refused. */
+  /**
+   * The rules. An exchange that no rule permits is refused. The first rule for the client, its token and the APIs of a request
+   * applies, and not a later one as well.
+   */
   readonly rules: readonly ExchangeRule[]
   /**
    * Which client may act for the users of another client: its access tokens name the party in the claim `may_act`. That party

@@ -4,7 +4,7 @@ import type { Lineage, Possession } from '@mintmark/storage-interface/stores'
 
 import type { AuthenticatedClient } from '../../clients/authenticate.ts'
 import type { Parameters } from '../../parameters.ts'
-import type { ExchangeRule } from '../../permissions/exchange-policy.ts'
+import { type ExchangeRule, isForSubject, type SubjectKind } from '../../permissions/exchange-policy.ts'
 import type { ResourceRules } from '../../permissions/resources.ts'
 import type { ActiveUser } from '../../permissions/status.ts'
 import { refuse } from '../../refusals.ts'
@@ -39,8 +39,6 @@ interface SubjectToken {
 /** A presented token about a user that is active, and that the client may exchange. Only `proveSubject` creates it. */
 export type ProvenSubject = Brand<SubjectToken, 'ProvenSubject' | 'GrantEvidence'>
 
-type SubjectKind = NonNullable<ExchangeRule['subjects']>[number]
-
 export interface ExchangeCall {
   readonly form: Parameters
   readonly client: AuthenticatedClient
@@ -48,10 +46,6 @@ export interface ExchangeCall {
 }
 
 export type SubjectDependencies = VerifyAccessTokenDependencies & Pick<ResourceRules, 'identityScopes'>
-
-/** Whether the rule is for presented tokens of this kind. */
-export const isForSubject = ({ subjects = ['access_token'] }: ExchangeRule, kind: SubjectKind): boolean =>
-  subjects.includes(kind)
 
 /**
  * Verifies the `subject_token`.

@@ -26,14 +26,18 @@ import { defineGrant, type GrantType, type UserDecision } from '../../tokens/gra
 import { refuseFormerMember } from '../issue.ts'
 import {
   accessTokenType,
-  isForSubject,
   proveActor,
   proveSubject,
   type ProvenSubject,
   type SubjectDependencies,
 } from './exchange-subject.ts'
 import { decideIdJag, type IdJagDependencies, idJagTokenType } from './id-jag.ts'
-import { type ExchangeRule, type TokenExchangeSettings, whatHostAllows } from '../../permissions/exchange-policy.ts'
+import {
+  type ExchangeRule,
+  isForSubject,
+  type TokenExchangeSettings,
+  whatHostAllows,
+} from '../../permissions/exchange-policy.ts'
 
 type TokenExchangeDependencies = SubjectDependencies &
   TokenTargetDependencies &
