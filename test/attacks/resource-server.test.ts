@@ -58,21 +58,18 @@ describe('a forged or malformed JWT at an API', () => {
     expect(await api.present(accessToken.token)).toBe('admitted')
   })
 
-  it.each([
-    'JWT',
-    undefined,
-    'at+jwt ',
-    'AT+JWT',
-    'token-introspection+jwt',
-    'revocation-feed+jwt',
-    'dpop+jwt',
-    '',
-    7,
-    null,
-    ['at+jwt'],
-  ])('rejects typ %j, which is not at+jwt (RFC 9068 §4)', async (typ) => {
+  it.each(['JWT', undefined, 'at+jwt ', 'AT+JWT', 'token-introspection+jwt', 'revocation-feed+jwt', 'dpop+jwt', ''])(
+    'rejects typ %j, which is not at+jwt (RFC 9068 §4)',
+    async (typ) => {
+      await expectRefused(await writeJws({ ...accessToken.header, typ }, accessToken.payload, accessToken.sign), [
+        'token_type',
+      ])
+    },
+  )
+
+  it.each([7, null, ['at+jwt']])('rejects typ %j, which is not a string (RFC 7515 §4.1.9)', async (typ) => {
     await expectRefused(await writeJws({ ...accessToken.header, typ }, accessToken.payload, accessToken.sign), [
-      'token_type',
+      'token_header',
     ])
   })
 

@@ -38,7 +38,7 @@ export const refusals = /* @__PURE__ */ defineRefusals(() => ({
 
   /** The token is not a compact JWS, or it is too long. */
   token_malformed: { ...invalidToken, section: 'RFC 7515 §7.1' },
-  /** The header cannot be read, or has members other than alg, typ and kid. */
+  /** The header cannot be read, or has members other than the strings alg, typ and kid. */
   token_header: { ...invalidToken, section: 'RFC 7515 §5.2' },
   /** The token is a JWT of another type, such as an ID token. */
   token_type: { ...invalidToken, section: 'RFC 8725 §3.11' },
