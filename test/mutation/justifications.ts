@@ -96,18 +96,6 @@ export const justifications: readonly Justification[] = [
     reason: 'It saves time: ASCII text has one width and one normal form.',
   },
   {
-    file: 'packages/scim/src/resource/resource.ts',
-    condition: '!(year >= 1000 && year <= 9999)',
-    change: 'year > 1000',
-    reason: 'It chooses the faster of two formats of the same text.',
-  },
-  {
-    file: 'packages/scim/src/resource/resource.ts',
-    condition: '!(year >= 1000 && year <= 9999)',
-    change: 'year < 9999',
-    reason: 'It chooses the faster of two formats of the same text.',
-  },
-  {
     file: 'packages/storage-sql/src/migrate-command.ts',
     condition: "isBuiltin('node:sqlite')",
     change: 'false',

@@ -102,9 +102,9 @@ function isDayOfMonth(date: string): boolean {
  * with two dates each.
  */
 export function formatInstant(at: EpochSeconds): string {
+  // RFC 3339 §5.6: a year has four digits.
+  if (at < 0 || at >= firstOfYear10000) return new Date(at * 1000).toISOString()
   const second = at % daySeconds
-  // RFC 3339 §5.6: a year has four digits. Times before 1970 and after 9999 are rare.
-  if (!(at >= 0 && at < firstOfYear10000)) return new Date(at * 1000).toISOString()
   return `${formatDay((at - second) / daySeconds)}T${twoDigits(Math.floor(second / 3600))}:${twoDigits(Math.floor(second / 60) % 60)}:${twoDigits(second % 60)}.000Z`
 }
 
