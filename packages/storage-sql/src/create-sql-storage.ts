@@ -91,9 +91,8 @@ export async function createSqlOAuthStorage(
   return createdWhenRead(
     { issuer, onSessionsRevoked: announcing.onSessionsRevoked },
     {
-      ...oauthStores(database, announcing),
+      ...oauthStores(database, { announcing, scanLimit: defaultScanLimit }),
       ...optionalStores(database),
-      users: () => announcing.users(createUserStore(database, { scanLimit: defaultScanLimit })),
     },
   )
 }
@@ -126,9 +125,8 @@ export function createStores(
   return createdWhenRead(
     { issuer, onSessionsRevoked: announcing.onSessionsRevoked },
     {
-      ...oauthStores(database, announcing),
+      ...oauthStores(database, { announcing, scanLimit }),
       ...optionalStores(database),
-      users: () => announcing.users(createUserStore(database, { scanLimit })),
       identityProviders: () => createIdentityProviderStore(database),
       provisionedUsers: () => announcing.provisionedUsers(createProvisionedUserStore(database, { scanLimit })),
       groups: () => createGroupStore(database, { scanLimit }),
@@ -138,9 +136,15 @@ export function createStores(
   )
 }
 
-/** The stores that every authorization server needs, except that of users. */
-const oauthStores = (database: Database, announcing: ReturnType<typeof createRevocationAnnouncements>) => ({
+interface OAuthStoreOptions {
+  readonly announcing: ReturnType<typeof createRevocationAnnouncements>
+  readonly scanLimit: number
+}
+
+/** The stores that every authorization server needs. */
+const oauthStores = (database: Database, { announcing, scanLimit }: OAuthStoreOptions) => ({
   clients: () => createClientStore(database),
+  users: () => announcing.users(createUserStore(database, { scanLimit })),
   grants: () => createGrantStore(database),
   codes: () => createCodeStore(database),
   families: () => createFamilyStore(database),
