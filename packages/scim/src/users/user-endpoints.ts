@@ -1,9 +1,9 @@
 // One file, because all methods share how a user is found, parsed and shown.
 
 import type { ServerResponse } from '@mintmark/core/http'
-import { runInTurns } from '@mintmark/internal'
+import { type Pieces, runInTurns, type Turns } from '@mintmark/internal'
 import type { JsonObject, JsonValue, ProvisionedUserRecord, ScimStorage } from '@mintmark/storage-interface'
-import { type ListQuery, untilSettled } from '@mintmark/storage-interface/stores'
+import { type JsonText, type ListQuery, untilSettled } from '@mintmark/storage-interface/stores'
 
 import { refuse } from '../error/scim-error.ts'
 import { listWithinMemory } from '../list/list-pages.ts'
@@ -221,8 +221,8 @@ async function shownByDefault(
     chargeForGroups(call, found)
     groups = found.groups
   }
-  const text = renderCache.render({ ...user, groups }, { projection, baseUrl: call.baseUrl })
-  return JSON.parse(typeof text === 'string' ? text : await runInTurns(text, call.turns)) as JsonObject
+  const rendering = renderCache.render({ ...user, groups }, { projection, baseUrl: call.baseUrl })
+  return JSON.parse(await rendered(rendering, call.turns)) as JsonObject
 }
 
 /**
@@ -300,10 +300,13 @@ async function showUser(
   // Both the groups as they were read and their JSON are in memory.
   if (includesAttribute('groups', projection)) await waitForRoom(2 * groupsSize(user))
   const version = knownVersion ?? (await runInTurns(userVersion(user), turns))
-  const shown = renderCache.render(user, { projection, baseUrl, version })
-  const text = typeof shown === 'string' ? shown : await runInTurns(shown, turns)
+  const text = await rendered(renderCache.render(user, { projection, baseUrl, version }), turns)
   return resourceResponse(status, text, { location: userLocation(user.userId, baseUrl), version })
 }
+
+/** Does the rest of the work, if there is any. */
+const rendered = (user: JsonText | Pieces<JsonText>, turns: Turns): JsonText | Promise<JsonText> =>
+  typeof user === 'string' ? user : runInTurns(user, turns)
 
 const groupsSize = ({ groups = [] }: ProvisionedUserRecord): number =>
   groups.reduce((sum, { displayName }) => sum + displayName.length + groupBytes, 0)
