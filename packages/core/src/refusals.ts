@@ -1451,6 +1451,9 @@ export interface RefusalContext {
   readonly familyId?: string | undefined
 }
 
+/** Returns the beginning of a value that a client sent, for an event: at most 100 characters. */
+export const beginningOf = (value: string): string => value.slice(0, 100)
+
 /** Returns a URI for the log: without credentials, query and fragment, which may contain secrets. */
 export const withoutSecrets = (uri: string): string =>
   uri

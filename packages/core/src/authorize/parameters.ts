@@ -4,7 +4,7 @@ import type { ClientRecord, JsonValue, OAuthStorage } from '@mintmark/storage-in
 import type { VerifyOwnJwtDependencies } from '../keys/verify-jwt.ts'
 import { type Parameters, splitAtSpaces } from '../parameters.ts'
 import { pairwiseSectorOf } from '../clients/sector.ts'
-import { refuse } from '../refusals.ts'
+import { beginningOf, refuse } from '../refusals.ts'
 import { readIdTokenHint } from '../tokens/id-token-hint.ts'
 import { userOfSubject } from '../tokens/pairwise.ts'
 
@@ -151,7 +151,7 @@ export function parsePrompt(value: string | undefined): ReadonlySet<Prompt> {
   const known = prompts.filter((prompt) => values.includes(prompt))
   // OIDC Core §3.1.2.1: none cannot be combined with other values, and unknown values are refused.
   if (known.length !== values.length || (values.includes('none') && values.length > 1))
-    throw refuse('prompt_invalid', { requestedValue: value?.slice(0, 100) ?? '' })
+    throw refuse('prompt_invalid', { requestedValue: beginningOf(value ?? '') })
   return new Set(known)
 }
 

@@ -8,7 +8,7 @@ import type { ClientRecord, JsonObject, JsonValue } from '@mintmark/storage-inte
 import { type ProfileRules, profileRules, type ProfileSettings, requireProfile } from '../clients/security-profile.ts'
 import { chosenAlgorithm, idTokenAlgorithm } from '../keys/jws.ts'
 import { type Parameters, refuseRepeated, splitAtSpaces } from '../parameters.ts'
-import { OAuthError, refuse, withoutSecrets } from '../refusals.ts'
+import { beginningOf, OAuthError, refuse, withoutSecrets } from '../refusals.ts'
 import { requestedResources, requireResource, type ResourceRules, usableScopes } from '../permissions/resources.ts'
 import {
   isEssential,
@@ -369,7 +369,7 @@ function requireCodeResponse(parameters: Parameters, client: ClientRecord): void
   const responseType = parameters.get('response_type')
   if (responseType === undefined) throw refuse('response_type_missing')
   // RFC 9700 §2.1.2: tokens are not returned in a redirect.
-  if (responseType !== 'code') throw refuse('response_type_unsupported', { requestedValue: responseType.slice(0, 100) })
+  if (responseType !== 'code') throw refuse('response_type_unsupported', { requestedValue: beginningOf(responseType) })
   // RFC 6749 §4.1.2.1: unauthorized_client.
   if (!client.grantTypes.includes('authorization_code')) throw refuse('grant_type_not_registered')
 }
@@ -381,7 +381,7 @@ function requireCodeResponse(parameters: Parameters, client: ClientRecord): void
 function requireResponseMode(parameters: Parameters, { responseMode }: RedirectTarget): void {
   const requested = parameters.get('response_mode')
   if (requested !== undefined && requested !== responseMode.mode)
-    throw refuse('response_mode_unknown', { requestedValue: requested.slice(0, 100) })
+    throw refuse('response_mode_unknown', { requestedValue: beginningOf(requested) })
 }
 
 /** Returns the contexts that satisfy `acr_values`, as far as the host ranks them. */
@@ -405,6 +405,6 @@ const preferredAcr = (claimed: readonly JsonValue[], acrValues: string | undefin
 function parseMaxAge(value: string | undefined): number | undefined {
   if (value === undefined) return undefined
   // OIDC Core §3.1.2.1: a number of seconds.
-  if (!/^[0-9]{1,9}$/.test(value)) throw refuse('max_age_invalid', { requestedValue: value.slice(0, 100) })
+  if (!/^[0-9]{1,9}$/.test(value)) throw refuse('max_age_invalid', { requestedValue: beginningOf(value) })
   return Number(value)
 }

@@ -3,7 +3,7 @@ import type { ClientRecord, JsonObject, JsonValue } from '@mintmark/storage-inte
 
 import { type ProfileSettings, profileRules } from '../clients/security-profile.ts'
 import { splitAtSpaces } from '../parameters.ts'
-import { refuse } from '../refusals.ts'
+import { beginningOf, refuse } from '../refusals.ts'
 import { organizationScope } from './organization.ts'
 
 /**
@@ -64,7 +64,7 @@ export const omittedScopes = (scope: string | undefined, granted: readonly strin
   splitAtSpaces(scope)
     .filter((value) => !granted.includes(value))
     .slice(0, 20)
-    .map((value) => value.slice(0, 100))
+    .map(beginningOf)
 
 /**
  * Returns the scope values that contain the individually requested claims (OIDC Core §5.5). The user consents to them

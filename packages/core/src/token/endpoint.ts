@@ -18,7 +18,7 @@ import {
 import { profileRules } from '../clients/security-profile.ts'
 import type { Journal } from '../events.ts'
 import { type Parameters, readForm, refuseRepeated } from '../parameters.ts'
-import { refuse, toOAuthError, withContext } from '../refusals.ts'
+import { beginningOf, refuse, toOAuthError, withContext } from '../refusals.ts'
 import { type MutualTls, proveCertificate } from '../sender/client-certificate.ts'
 import type { DpopVerifier, VerifiedProof } from '../sender/prove-possession.ts'
 import { noPossession, type ProvenPossession } from '../sender/proven-possession.ts'
@@ -150,7 +150,7 @@ function selectGrant(form: Parameters, client: AuthenticatedClient, grants: read
   // RFC 6749 §4: every token request names its grant type.
   if (grantType === undefined) throw refuse('grant_type_missing')
   const grant = grants.find((candidate) => candidate.grantType === grantType)
-  const context = { clientId: client.clientId, requestedGrantType: grantType.slice(0, 100) }
+  const context = { clientId: client.clientId, requestedGrantType: beginningOf(grantType) }
   // RFC 6749 §5.2: unsupported_grant_type.
   if (grant === undefined) throw refuse('grant_type_unknown', context)
   // RFC 6749 §5.2: unauthorized_client.
