@@ -150,12 +150,10 @@ function selectGrant(form: Parameters, client: AuthenticatedClient, grants: read
   // RFC 6749 §4: every token request names its grant type.
   if (grantType === undefined) throw refuse('grant_type_missing')
   const grant = grants.find((candidate) => candidate.grantType === grantType)
-  const context = { clientId: client.clientId, requestedGrantType: beginningOf(grantType) }
-  // RFC 6749 §5.2: unsupported_grant_type.
-  if (grant === undefined) throw refuse('grant_type_unknown', context)
-  // RFC 6749 §5.2: unauthorized_client.
-  if (!client.grantTypes.includes(grantType)) throw refuse('grant_type_not_registered', context)
-  return grant
+  if (grant !== undefined && client.grantTypes.includes(grantType)) return grant
+  // RFC 6749 §5.2: unsupported_grant_type, unauthorized_client.
+  const reason = grant === undefined ? 'grant_type_unknown' : 'grant_type_not_registered'
+  throw refuse(reason, { clientId: client.clientId, requestedGrantType: beginningOf(grantType) })
 }
 
 type MintDependencies = AccessTokenDependencies &
